@@ -166,7 +166,8 @@ typedef struct GpuAggScan
 	GpuAggStoreMark mark;		/* where those of this table begin */
 	PlanState  *long_groups;	/* long_rows.h: makes those of keys that devices have no form
 								 * of; NULL until needed */
-	int			long_row;		/* the next row for it */
+	Bitmapset  *long_tables;	/* of which it can be given rows; NULL: none, or not asked yet */
+	struct GpuAggLongScan *long_scans;	/* of its scans, by table: which row is next */
 	GpuAggTidStore *tids;		/* or rows */
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */

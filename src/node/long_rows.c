@@ -4,22 +4,117 @@
  *
  * NaN, infinities and numbers of many digits: a row with one of them as a key is in no group
  * of the device's, so PostgreSQL's own plan makes its group.  It is the fallback plan, of which
- * another copy is initialised, and whose scan gives the rows that were kept (long_values.h)
- * instead of reading the table.
+ * another copy is initialised, and whose scans, one for each table, give the rows that were kept
+ * (long_values.h) instead of reading the table.  That takes sequential scans, which are read
+ * once: where the plan has an index scan, PostgreSQL answers the whole query.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "node/long_rows.h"
+#include "nodes/nodeFuncs.h"
+
+/* A scan of the plan, of this table (long_values.h) */
+struct GpuAggLongScan
+{
+	int			table;
+	int			next;			/* row to be looked at, of all tables */
+	struct GpuAggLongScan *other;
+};
 
 /* Whose rows the scan at work gives: plans do not know their scan */
 static GpuAggScan *reading;
 
-bool
-gpuagg_long_rows_possible(const GpuAggScan *scan)
+/* ------------------------------------------------------------- which plans --- */
+
+/* Which tables does the plan read just once, from start to end?  Those below others it does not. */
+static Bitmapset *tables_below(const Plan *plan);
+
+static Bitmapset *
+tables_of_list(const List *plans)
 {
-	return scan->info->regroup == NULL && scan->tables == NULL && scan->rows == NULL &&
-		scan->lookups == NULL && scan->sample.method == GPUAGG_SAMPLE_NONE;
+	Bitmapset  *tables = NULL;
+	const ListCell *lc;
+
+	foreach(lc, plans)
+		tables = bms_join(tables, tables_below(lfirst(lc)));
+	return tables;
+}
+
+static Bitmapset *
+tables_below(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+			return bms_make_singleton(((const Scan *) plan)->scanrelid);
+		case T_Append:
+			return tables_of_list(((const Append *) plan)->appendplans);
+		case T_MergeAppend:
+			return tables_of_list(((const MergeAppend *) plan)->mergeplans);
+		case T_SubqueryScan:
+			return tables_below(((const SubqueryScan *) plan)->subplan);
+		case T_Agg:
+		case T_Sort:
+		case T_Group:
+		case T_Unique:
+		case T_Result:
+			return plan->lefttree != NULL ? tables_below(plan->lefttree) : NULL;
+		default:
+			return NULL;
+	}
+}
+
+/* Tables whose rows the plan that makes these groups can be given */
+static void
+set_given_tables(GpuAggScan *scan)
+{
+	const CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	MemoryContext old = MemoryContextSwitchTo(scan->css.ss.ps.state->es_query_cxt);
+
+	scan->long_tables = tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
+	MemoryContextSwitchTo(old);
+}
+
+bool
+gpuagg_long_rows_possible(GpuAggScan *scan, const Plan *row_plan)
+{
+	if (scan->info->regroup != NULL || scan->rows != NULL || scan->lookups != NULL ||
+		scan->sample.method != GPUAGG_SAMPLE_NONE)
+		return false;
+	if (scan->long_tables == NULL)
+		set_given_tables(scan);
+	return bms_is_member(((const Scan *) row_plan)->scanrelid, scan->long_tables);
+}
+
+/* --------------------------------------------------------------------- run --- */
+
+static struct GpuAggLongScan *
+long_scan(const GpuAggScan *scan, const PlanState *ps)
+{
+	const int	table = (int) ((const Scan *) ps->plan)->scanrelid;
+	struct GpuAggLongScan *at = scan->long_scans;
+
+	while (at->table != table)
+		at = at->other;
+	return at;
+}
+
+/* The next row of this scan's table; NULL: that was the last. */
+static HeapTuple
+next_of_table(GpuAggLongValues *longs, struct GpuAggLongScan *at)
+{
+	HeapTuple	row;
+	int			table;
+
+	while ((row = gpuagg_long_values_row(longs, at->next, &table)) != NULL)
+	{
+		at->next++;
+		if (table == at->table)
+			break;
+	}
+	return row;
 }
 
 /* In the place of a sequential scan */
@@ -27,21 +122,41 @@ static TupleTableSlot *
 next_row(PlanState *ps)
 {
 	GpuAggScan *scan = reading;
+	struct GpuAggLongScan *at = long_scan(scan, ps);
 	TupleTableSlot *slot = ((ScanState *) ps)->ss_ScanTupleSlot;
 	ExprContext *econtext = ps->ps_ExprContext;
 	HeapTuple	row;
 
-	while ((row = gpuagg_long_values_row(gpuagg_results_long(scan->results),
-										 scan->long_row)) != NULL)
+	while ((row = next_of_table(gpuagg_results_long(scan->results), at)) != NULL)
 	{
-		scan->long_row++;
+		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		ExecForceStoreHeapTuple(row, slot, false);
+		slot->tts_tableOid = row->t_tableOid;
 		econtext->ecxt_scantuple = slot;
 		if (ps->qual == NULL || ExecQual(ps->qual, econtext))
 			return ps->ps_ProjInfo != NULL ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 	return ExecClearTuple(ps->ps_ProjInfo != NULL ? ps->ps_ResultTupleSlot : slot);
+}
+
+/* Lets the scans of these tables give the rows that were kept; those of subplans are of others. */
+static bool
+take_scans(PlanState *ps, void *context)
+{
+	GpuAggScan *scan = context;
+
+	if (IsA(ps, SeqScanState) &&
+		bms_is_member(((Scan *) ps->plan)->scanrelid, scan->long_tables))
+	{
+		struct GpuAggLongScan *at = palloc0(sizeof(struct GpuAggLongScan));
+
+		at->table = (int) ((Scan *) ps->plan)->scanrelid;
+		at->other = scan->long_scans;
+		scan->long_scans = at;
+		ExecSetExecProcNode(ps, next_row);
+	}
+	return planstate_tree_walker(ps, take_scans, context);
 }
 
 static void
@@ -50,17 +165,12 @@ begin(GpuAggScan *scan)
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	EState	   *estate = scan->css.ss.ps.state;
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
-	PlanState  *ps = ExecInitNode(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK), estate,
-								  scan->eflags);
 
+	scan->long_groups = ExecInitNode(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK), estate,
+									 scan->eflags);
+	scan->long_scans = NULL;
+	(void) take_scans(scan->long_groups, scan);
 	MemoryContextSwitchTo(old);
-	scan->long_groups = ps;
-	scan->long_row = 0;
-	while (outerPlanState(ps) != NULL)
-		ps = outerPlanState(ps);
-	if (!IsA(ps, SeqScanState))
-		elog(ERROR, "gpuagg: the fallback plan reads no table");
-	ExecSetExecProcNode(ps, next_row);
 }
 
 TupleTableSlot *
@@ -69,8 +179,9 @@ gpuagg_long_rows_next(GpuAggScan *scan)
 	GpuAggLongValues *longs = gpuagg_results_long(scan->results);
 	GpuAggScan *before = reading;
 	TupleTableSlot *slot;
+	int			table;
 
-	if (longs == NULL || gpuagg_long_values_row(longs, 0) == NULL)
+	if (longs == NULL || gpuagg_long_values_row(longs, 0, &table) == NULL)
 		return NULL;
 	if (scan->long_groups == NULL)
 		begin(scan);
@@ -86,5 +197,12 @@ gpuagg_long_rows_end(GpuAggScan *scan)
 {
 	if (scan->long_groups != NULL)
 		ExecEndNode(scan->long_groups);
+	while (scan->long_groups != NULL && scan->long_scans != NULL)
+	{
+		struct GpuAggLongScan *at = scan->long_scans;
+
+		scan->long_scans = at->other;
+		pfree(at);
+	}
 	scan->long_groups = NULL;
 }

@@ -41,7 +41,7 @@ typedef struct LongEntry
 {
 	GpuAggLongSum sum;
 	HeapTuple	row;			/* NULL: a value of this group and transition */
-	int			transition;
+	int			transition;		/* of a row: its table (long_values.h) */
 	int			key_bytes;
 	char		key[FLEXIBLE_ARRAY_MEMBER];
 } LongEntry;
@@ -69,6 +69,7 @@ is_taken(const GpuAggOutput *output)
 	{
 		case GPUAGG_FINAL_SUM_NUMERIC:
 		case GPUAGG_FINAL_AVG_NUMERIC:
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
 			return true;
 		case GPUAGG_FINAL_VARIANCE:
 			return output->type == GPUAGG_T_NUMERIC;
@@ -141,6 +142,37 @@ gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryConte
 	return values;
 }
 
+/* What several states are merged of is kept where each of these would be, a variance as a whole. */
+GpuAggLongValues *
+gpuagg_long_values_create_merged(const GpuAggOutput *outputs, int noutputs, const int16 *from,
+								 int nstates, MemoryContext parent)
+{
+	GpuAggLongValues *values = gpuagg_long_values_create(outputs, noutputs, parent);
+	const GpuAggLongValues of = *values;
+	bool		refused[GPUAGG_MAX_TRANSITIONS] = {false};
+
+	memset(values->take, false, sizeof(values->take));
+	memset(values->variance, -1, sizeof(values->variance));
+	for (int i = 0; i < nstates; i++)
+	{
+		if (from[i] < 0)
+			continue;
+		values->take[from[i]] = true;
+		refused[from[i]] |= !of.take[i];
+		if (of.variance[i] >= 0)
+			values->variance[from[i]] = from[of.variance[i]];
+	}
+	for (int t = 0; t < GPUAGG_MAX_TRANSITIONS; t++)
+	{
+		values->take[t] &= !refused[t];
+		if (!values->take[t] && values->variance[t] >= 0)
+			refused[values->variance[t]] = true;
+	}
+	for (int t = 0; t < GPUAGG_MAX_TRANSITIONS; t++)
+		values->take[t] &= values->variance[t] < 0 || !refused[values->variance[t]];
+	return values;
+}
+
 void
 gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext parent)
 {
@@ -202,6 +234,19 @@ gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
 	appendBinaryStringInfo(key, bytes.data, len);
 }
 
+int
+gpuagg_long_key_bytes_at(const char *key, uint8 type)
+{
+	uint32		len;
+
+	if (key[0] != 0)
+		return 1;
+	if (!gpuagg_key_is_string(type) && type != GPUAGG_T_UUID)
+		return 1 + (int) sizeof(uint64);
+	memcpy(&len, key + 1, sizeof(len));
+	return (int) (1 + sizeof(len) + len);
+}
+
 /* ---------------------------------------------------------------- entries --- */
 
 static Size
@@ -223,39 +268,89 @@ make_room(GpuAggLongValues *values)
 		repalloc(values->entries, values->room * sizeof(LongEntry *));
 }
 
-bool
-gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int transition,
-					   Datum value)
+/* Is it one of the products that a variance has beside its argument? */
+static bool
+is_product(const GpuAggLongValues *values, int transition)
 {
-	const Size	bytes = offsetof(LongEntry, key) + key->len;
-	MemoryContext old = MemoryContextSwitchTo(values->context);
-	LongEntry  *entry;
+	return values->variance[transition] >= 0 && values->variance[transition] != transition;
+}
+
+/* In the context of the values: one of this group, without a sum */
+static LongEntry *
+new_entry(GpuAggLongValues *values, const char *key, int bytes, int transition)
+{
+	LongEntry  *entry = palloc(offsetof(LongEntry, key) + bytes);
 
 	Assert(!values->sorted && values->take[transition]);
-	if (values->variance[transition] >= 0 && values->variance[transition] != transition)
-	{
-		MemoryContextSwitchTo(old);
-		return true;
-	}
 	make_room(values);
-	entry = palloc(bytes);
 	entry->row = NULL;
 	entry->transition = transition;
-	entry->key_bytes = key->len;
-	memcpy(entry->key, key->data, key->len);
-	entry->sum.count = 1;
-	entry->sum.sum = NumericGetDatum(DatumGetNumericCopy(value));
-	entry->sum.least = entry->sum.greatest = entry->sum.sum;
-	entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
-		DirectFunctionCall2(numeric_mul, entry->sum.sum, entry->sum.sum);
+	entry->key_bytes = bytes;
+	memcpy(entry->key, key, bytes);
+	return entry;
+}
+
+static bool
+add_entry(GpuAggLongValues *values, LongEntry *entry)
+{
 	values->entries[values->count++] = entry;
 	values->bytes += entry_bytes(entry);
-	MemoryContextSwitchTo(old);
 	return values->bytes <= (Size) work_mem * 1024;
 }
 
 bool
-gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row)
+gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int transition,
+					   Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	bool		room = true;
+
+	if (!is_product(values, transition))
+	{
+		LongEntry  *entry = new_entry(values, key->data, key->len, transition);
+
+		entry->sum.count = 1;
+		entry->sum.sum = NumericGetDatum(DatumGetNumericCopy(value));
+		entry->sum.least = entry->sum.greatest = entry->sum.sum;
+		entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
+			DirectFunctionCall2(numeric_mul, entry->sum.sum, entry->sum.sum);
+		room = add_entry(values, entry);
+	}
+	MemoryContextSwitchTo(old);
+	return room;
+}
+
+static Datum
+copied(Datum numeric)
+{
+	return NumericGetDatum(DatumGetNumericCopy(numeric));
+}
+
+bool
+gpuagg_long_values_add_sum(GpuAggLongValues *values, const char *key, int bytes, int transition,
+						   const GpuAggLongSum *sum)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	bool		room = true;
+
+	if (!is_product(values, transition))
+	{
+		LongEntry  *entry = new_entry(values, key, bytes, transition);
+
+		entry->sum.count = sum->count;
+		entry->sum.sum = copied(sum->sum);
+		entry->sum.least = copied(sum->least);
+		entry->sum.greatest = copied(sum->greatest);
+		entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
+			copied(sum->squares);
+		room = add_entry(values, entry);
+	}
+	MemoryContextSwitchTo(old);
+	return room;
+}
+
+bool
+gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row, int table)
 {
 	MemoryContext old = MemoryContextSwitchTo(values->context);
 	LongEntry  *entry;
@@ -264,6 +359,7 @@ gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row)
 	make_room(values);
 	entry = palloc0(sizeof(LongEntry));
 	entry->row = heap_copytuple(row);
+	entry->transition = table;
 	values->entries[values->count++] = entry;
 	values->bytes += entry_bytes(entry);
 	MemoryContextSwitchTo(old);
@@ -353,11 +449,34 @@ sort_entries(GpuAggLongValues *values)
 }
 
 HeapTuple
-gpuagg_long_values_row(GpuAggLongValues *values, int i)
+gpuagg_long_values_row(GpuAggLongValues *values, int i, int *table)
 {
+	const LongEntry *entry;
+
 	if (!values->sorted)
 		sort_entries(values);
-	return i < values->nrows ? values->entries[values->count + i]->row : NULL;
+	if (i >= values->nrows)
+		return NULL;
+	entry = values->entries[values->count + i];
+	*table = entry->transition;
+	return entry->row;
+}
+
+const GpuAggLongSum *
+gpuagg_long_values_sum(GpuAggLongValues *values, int i, const char **key, int *bytes,
+					   int *transition)
+{
+	const LongEntry *entry;
+
+	if (!values->sorted)
+		sort_entries(values);
+	if (i >= values->count)
+		return NULL;
+	entry = values->entries[i];
+	*key = entry->key;
+	*bytes = entry->key_bytes;
+	*transition = entry->transition;
+	return &entry->sum;
 }
 
 const GpuAggLongSum *

@@ -29,6 +29,14 @@ typedef struct GpuAggLongSum
 extern GpuAggLongValues *gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs,
 												   MemoryContext parent);
 
+/*
+ * For finer groups, of whose transitions states of such groups are merged: from[i] is the one of
+ * the i-th state, or negative.
+ */
+extern GpuAggLongValues *gpuagg_long_values_create_merged(const GpuAggOutput *outputs, int noutputs,
+														  const int16 *from, int nstates,
+														  MemoryContext parent);
+
 /* From now on it goes with this context. */
 extern void gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext parent);
 
@@ -50,22 +58,36 @@ extern void gpuagg_long_key_null(StringInfo key);
 extern void gpuagg_long_key_number(StringInfo key, uint8 type, uint64 bits);
 extern void gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes);
 
+/* How many bytes the key column at this place of a key takes */
+extern int	gpuagg_long_key_bytes_at(const char *key, uint8 type);
+
 /* Keeps a numeric of the group with this key; false: there are too many. */
 extern bool gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key,
 								   int transition, Datum value);
 
+/* The same of those of a group that is part of this one */
+extern bool gpuagg_long_values_add_sum(GpuAggLongValues *values, const char *key, int bytes,
+									   int transition, const GpuAggLongSum *sum);
+
 /*
  * Keeps a row whose key is such a numeric, a copy; false: there are too many.  Their groups
- * are none of the device's.
+ * are none of the device's.  The table that it is from is told by its number in the range table.
  */
-extern bool gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row);
+extern bool gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row, int table);
 
 /* The i-th of them, NULL: there is none.  Once asked, no more are added and none cut off. */
-extern HeapTuple gpuagg_long_values_row(GpuAggLongValues *values, int i);
+extern HeapTuple gpuagg_long_values_row(GpuAggLongValues *values, int i, int *table);
 
 /* How many there are of both; and back to so many */
 extern int	gpuagg_long_values_count(const GpuAggLongValues *values);
 extern void gpuagg_long_values_cut(GpuAggLongValues *values, int count);
+
+/*
+ * The i-th of all groups and transitions, in no order that matters; NULL: there is none.  Once
+ * asked, no more are added and none cut off.
+ */
+extern const GpuAggLongSum *gpuagg_long_values_sum(GpuAggLongValues *values, int i, const char **key,
+												   int *bytes, int *transition);
 
 /*
  * Of the group with this key; NULL: none.  Once asked, no more are added and none cut

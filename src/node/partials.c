@@ -4,8 +4,8 @@
  *
  * Those of type internal are bytes in which int8_avg_serialize() and
  * numeric_avg_serialize() write them: the count, the sum as numericvar_serialize() has it
- * (of integers 128 bits since 19), and of numerics how many decimals are shown, how many values have these, and how many
- * are NaN or infinite (none: devices leave such to PostgreSQL).
+ * (of integers 128 bits since 19), and of numerics how many decimals are shown, how many values have
+ * these, and how many are NaN or infinite, of which PostgreSQL asks no more than whether there are any.
  */
 #include "postgres.h"
 
@@ -15,6 +15,7 @@
 #include "node/partials.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
 
 Datum
 gpuagg_partial_pair(int64 count, int64 sum)
@@ -61,8 +62,9 @@ gpuagg_partial_int8(int64 count, GpuAggWide wide, Datum sum)
 	return PointerGetDatum(pq_endtypsend(&state));
 }
 
-Datum
-gpuagg_partial_numeric(int64 count, Datum sum, int shown)
+/* A state of numerics; of those that are NaN and infinite, of either sign, there are some or none. */
+static Datum
+numeric_state(int64 count, Datum sum, int shown, const bool *some)
 {
 	StringInfoData state;
 
@@ -72,6 +74,28 @@ gpuagg_partial_numeric(int64 count, Datum sum, int shown)
 	pq_sendint32(&state, shown);
 	pq_sendint64(&state, count);
 	for (int i = 0; i < 3; i++)
-		pq_sendint64(&state, 0);
+		pq_sendint64(&state, some[i]);
 	return PointerGetDatum(pq_endtypsend(&state));
+}
+
+Datum
+gpuagg_partial_numeric(int64 count, Datum sum, int shown)
+{
+	const bool	none[3] = {false};
+
+	return numeric_state(count, sum, shown, none);
+}
+
+Datum
+gpuagg_partial_numeric_any(int64 count, Datum sum)
+{
+	const Numeric value = DatumGetNumeric(sum);
+	const bool	infinite = numeric_is_inf(value);
+	const bool	below = infinite && DatumGetBool(DirectFunctionCall2(numeric_lt, sum,
+																	 NumericGetDatum(int64_to_numeric(0))));
+	const bool	some[3] = {numeric_is_nan(value), infinite && !below, below};
+
+	if (some[0] || infinite)
+		return numeric_state(count, NumericGetDatum(int64_to_numeric(0)), 0, some);
+	return numeric_state(count, sum, DatumGetInt32(DirectFunctionCall1(numeric_scale, sum)), some);
 }

@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "node/merge.h"
 #include "node/parts.h"
+#include "node/regroup_long.h"
 #include "node/regroup_run.h"
 #include "node/spread.h"
 #include "planner/regroup_parts.h"
@@ -122,6 +123,8 @@ merge_parts(GpuAggScan *scan, GpuAggError *error)
 	scan->results = gpuagg_regroup_made_store(scan, &program);
 	status = gpuagg_merge_groups(stores, p->n, scan->results, scan->owner, program, &merged, error);
 	scan->counters.groups_made += merged;
+	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
+		status = gpuagg_regroup_long_join(p->parts[i].made, scan->results, error);
 	return status;
 }
 

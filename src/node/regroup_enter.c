@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "node/regroup_datum.h"
 #include "node/regroup_enter.h"
+#include "node/regroup_long.h"
 #include "planner/constant.h"
 #include "utils/memutils.h"
 #include "utils/varlena.h"
@@ -25,8 +26,9 @@ row_is_null(const char *row, int key)
 
 /* An expression's value; what it points to lasts until the next group. */
 static void
-compute(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
+compute(GpuAggRegroupWork *r, int n, GpuAggRegroupDatum *d)
 {
+	const GpuAggRegroupValue *value = &r->plan->values[n];
 	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
 												  r->econtext, &d->isnull);
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
@@ -35,7 +37,8 @@ compute(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, GpuAggRegroupDatu
 	if (value->form == GPUAGG_REGROUP_CONSTANT)
 		c = gpuagg_constant_make(value->type, datum, d->isnull);
 	else if (!d->isnull)
-		d->v.b = gpuagg_datum_form(value, datum);
+		d->v.b = value->form == GPUAGG_REGROUP_EQUAL ?
+			gpuagg_equal_values_number(r->equals[n], datum) : gpuagg_datum_form(value, datum);
 	d->datum = datum;
 	MemoryContextSwitchTo(old);
 	if (value->form != GPUAGG_REGROUP_CONSTANT)
@@ -63,7 +66,7 @@ group_value(GpuAggRegroupWork *r, int n, const char *row)
 	r->loaded |= UINT64CONST(1) << n;
 	if (value->computed)
 	{
-		compute(r, value, d);
+		compute(r, n, d);
 		return d;
 	}
 	d->isnull = row_is_null(row, value->number);
@@ -346,11 +349,13 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	}
 }
 
-/* Does the set have the key that a state shows, if it shows one? */
-static bool
-shows_key(const GpuAggRegroupWork *r, const GpuAggRegroupState *s)
+/* Does the group's set have the state, and does the row pass its filter? */
+bool
+gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
 {
-	return s->key == GPUAGG_REGROUP_NONE || (r->plan->sets[r->set].keys >> s->key & 1) != 0;
+	if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(r->plan, s, r->set))
+		return false;
+	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
 }
 
 /* What a row gives to the states of its group */
@@ -363,12 +368,10 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (s->output != GPUAGG_REGROUP_NONE || s->absent || !shows_key(r, s))
+		if (!gpuagg_regroup_has_state(r, s, row))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
-		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter, row))
-			continue;
 		else if (s->merge != GPUAGG_REGROUP_NONE)
 			merge_state(r, s, r->groups, row, r->from.state_off[s->merge], state);
 		else
@@ -379,7 +382,7 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 		}
 	}
 	enter_sorts(r, row, group);
-	return GPUAGG_OK;
+	return r->longs ? gpuagg_regroup_long_enter(r, row, group) : GPUAGG_OK;
 }
 
 /* Which values enter this group for the first time? */

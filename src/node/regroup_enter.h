@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "node/device_scan.h"
+#include "node/equal_values.h"
 #include "node/ordered_sets.h"
 #include "node/regroup_layout.h"
 #include "node/row_table.h"
@@ -25,11 +26,14 @@ typedef struct GpuAggRegroupWork
 	GpuAggLayout into;			/* the query's */
 	GpuAggResults *groups;
 	GpuAggResults *results;
+	bool		longs;			/* values lie beside the device's groups (long_values.h) */
 
 	/* expressions over a tuple of the device's keys */
 	List	   *computed;		/* ExprStates */
 	ExprContext *econtext;
 	TupleTableSlot *slot;
+	GpuAggEqualValues *equals[GPUAGG_REGROUP_VALUES];	/* of those that are told by equality alone, */
+	MemoryContext equal_context;	/* and where they are; NULL: there are none */
 	int			nread;
 	AttrNumber *read;			/* keys that they are, from 1; 0: none reads it */
 	Datum	   *read_values;
@@ -66,6 +70,9 @@ extern const char *gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *r
 
 /* Finds out which values enter this group for the first time. */
 extern void gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group);
+
+/* Has the set at work this state, and does one of the device's groups pass its filter? */
+extern bool gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row);
 
 /* Lets a row enter the states and the sorts of its group. */
 extern GpuAggStatus gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group);

@@ -31,12 +31,14 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/regroup_enter.h"
+#include "node/regroup_long.h"
 #include "node/row_output.h"
 #include "node/regroup_run.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/regroup_device.h"
 #include "settings.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
@@ -150,6 +152,10 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 		if (*held > 0)
 			continue;
 		status = regroup_row(r, row, part, parts);
+		if (status == GPUAGG_OK && r->equal_context != NULL &&
+			MemoryContextMemAllocated(r->equal_context, true) > get_hash_memory_limit())
+			status = gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
+									  "values that only PostgreSQL tells apart exceed work_mem");
 		if (memory_taken(r) <= r->limit)
 			continue;
 		if (!r->unique)
@@ -188,6 +194,7 @@ static GpuAggStatus
 regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 {
 	bool		lone = r->plan->sets[r->set].keys == 0;
+	const int	longs = gpuagg_long_values_count(gpuagg_results_long(r->results));
 	GpuAggStoreMark end;
 	GpuAggStatus status;
 	uint64		held;
@@ -214,6 +221,7 @@ regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 	if (lone || parts >= MOST_PARTS)
 		return gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
 								"the values of a DISTINCT aggregate exceed work_mem");
+	gpuagg_long_values_cut(gpuagg_results_long(r->results), longs);
 	more = more_parts(r->set_rows, held);
 	for (uint32 i = 0; i < more && status == GPUAGG_OK; i++)
 		status = regroup_part(r, part + i * parts, parts * more);
@@ -229,7 +237,8 @@ begin_set(GpuAggRegroupWork *r, int set)
 	int			tables = 1;
 
 	r->set = set;
-	r->parent = gpuagg_regroup_parent(plan, set);
+	/* what lies beside the groups of a set is not asked for before all sets are made */
+	r->parent = r->longs ? -1 : gpuagg_regroup_parent(plan, set);
 	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 &&
 		gpuagg_regroup_tells_all(plan, set, -1);
 	r->table = gpuagg_row_table_create(r->program, CurrentMemoryContext);
@@ -299,6 +308,26 @@ of_keys(Node *node, void *context)
 	return expression_tree_mutator(node, of_keys, context);
 }
 
+/* Values of these expressions that are told by equality alone */
+static void
+begin_equals(GpuAggRegroupWork *r, const List *targets)
+{
+	for (int i = 0; i < r->plan->nvalues; i++)
+	{
+		const GpuAggRegroupValue *value = &r->plan->values[i];
+		Node	   *expr;
+
+		if (!value->computed || value->form != GPUAGG_REGROUP_EQUAL)
+			continue;
+		if (r->equal_context == NULL)
+			r->equal_context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg equal values",
+													 ALLOCSET_DEFAULT_SIZES);
+		expr = (Node *) list_nth_node(TargetEntry, targets, r->plan->ntargets + value->number)->expr;
+		r->equals[i] = gpuagg_equal_values_create(getBaseType(exprType(expr)), exprCollation(expr),
+												  r->equal_context);
+	}
+}
+
 static void
 begin_expressions(GpuAggRegroupWork *r)
 {
@@ -312,6 +341,7 @@ begin_expressions(GpuAggRegroupWork *r)
 	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
 	if (list_length(columns.targets) == r->plan->ntargets)
 		return;
+	begin_equals(r, columns.targets);
 	/* of keys that no expression reads nothing but a type need be known */
 	for (int i = 0; i < r->plan->ninputs; i++)
 		TupleDescInitEntry(columns.tupdesc, i + 1, NULL, INT4OID, -1, 0);
@@ -333,6 +363,8 @@ end_expressions(GpuAggRegroupWork *r)
 	if (r->slot != NULL)
 		ExecDropSingleTupleTableSlot(r->slot);
 	FreeExprContext(r->econtext, true);
+	if (r->equal_context != NULL)
+		MemoryContextDelete(r->equal_context);
 }
 
 /*
@@ -377,9 +409,12 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 	int			sorted[GPUAGG_MAX_KEYS];
 	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read,
 								   sorted);
+	GpuAggResults *results = gpuagg_results_create(scan->info->program, outputs, n, NIL,
+												   get_hash_memory_limit() / 4,
+												   scan->css.ss.ps.state->es_query_cxt, scan->owner);
 
-	return gpuagg_results_create(scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
-								 scan->css.ss.ps.state->es_query_cxt, scan->owner);
+	gpuagg_regroup_long_keep(scan->info, results);
+	return results;
 }
 
 /* An empty store for the query's groups, of this program */
@@ -387,10 +422,13 @@ static GpuAggResults *
 made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 {
 	const GpuAggPlanInfo *info = scan->info;
+	GpuAggResults *results = gpuagg_results_create(program, info->outputs, info->noutputs,
+												   ((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist,
+												   limit, scan->css.ss.ps.state->es_query_cxt,
+												   scan->owner);
 
-	return gpuagg_results_create(program, info->outputs, info->noutputs,
-								 ((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist,
-								 limit, scan->css.ss.ps.state->es_query_cxt, scan->owner);
+	gpuagg_results_keep_long(results, program, info->outputs, info->noutputs);
+	return results;
 }
 
 void
@@ -409,15 +447,19 @@ gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program)
 	return made_store(scan, *program, get_hash_memory_limit());
 }
 
-void
-gpuagg_regroup_done(GpuAggScan *scan)
+GpuAggStatus
+gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error)
 {
+	GpuAggResults *finer = scan->results;
 	GpuAggProgram *program;
+	GpuAggStatus status;
 
 	Assert(!scan->regrouped);
-	gpuagg_results_free(scan->results);
 	scan->results = gpuagg_regroup_made_store(scan, &program);
 	scan->regrouped = true;
+	status = gpuagg_regroup_long_made(scan->info, finer, scan->results, error);
+	gpuagg_results_free(finer);
+	return status;
 }
 
 static void
@@ -439,6 +481,7 @@ begin(GpuAggRegroupWork *r)
 	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
 	r->nread = device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
 	r->results = made_store(r->scan, r->program, get_hash_memory_limit() / 4);
+	r->longs = gpuagg_long_values_count(gpuagg_results_long(r->groups)) > 0;
 	begin_expressions(r);
 	if (r->plan->nsorts > 0)
 		r->ordered = gpuagg_ordered_create(info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,

@@ -22,8 +22,11 @@ extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
  */
 extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
 
-/* It has: scan->results becomes an empty store for the query's groups. */
-extern void gpuagg_regroup_done(GpuAggScan *scan);
+/*
+ * It has: scan->results becomes an empty store for the query's groups.  A status other than
+ * GPUAGG_OK: that may not be.
+ */
+extern GpuAggStatus gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error);
 
 /*
  * Puts the query's groups in the place of the device's, in scan->results.  A status

@@ -236,6 +236,28 @@ gpuagg_results_create(const GpuAggProgram *program, const GpuAggOutput *outputs,
 	return results;
 }
 
+static void
+take_long(GpuAggResults *results, const GpuAggProgram *program, GpuAggLongValues *longs)
+{
+	results->longs = longs;
+	results->nkeys = program->nkeys;
+	results->key_types = palloc(Max(1, program->nkeys));
+	for (int i = 0; i < program->nkeys; i++)
+		results->key_types[i] = gpuagg_program_keys(program)[i].type;
+	initStringInfo(&results->long_key);
+}
+
+void
+gpuagg_results_keep_merged(GpuAggResults *results, const GpuAggProgram *program,
+						   const GpuAggOutput *outputs, int noutputs, const int16 *from, int nstates)
+{
+	MemoryContext old = MemoryContextSwitchTo(results->context);
+
+	take_long(results, program, gpuagg_long_values_create_merged(outputs, noutputs, from, nstates,
+																 results->context));
+	MemoryContextSwitchTo(old);
+}
+
 void
 gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
 						 const GpuAggOutput *outputs, int noutputs)
@@ -243,12 +265,7 @@ gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
 	const GpuAggTransition *trans = gpuagg_program_transitions(program);
 	MemoryContext old = MemoryContextSwitchTo(results->context);
 
-	results->longs = gpuagg_long_values_create(outputs, noutputs, results->context);
-	results->nkeys = program->nkeys;
-	results->key_types = palloc(Max(1, program->nkeys));
-	for (int i = 0; i < program->nkeys; i++)
-		results->key_types[i] = gpuagg_program_keys(program)[i].type;
-	initStringInfo(&results->long_key);
+	take_long(results, program, gpuagg_long_values_create(outputs, noutputs, results->context));
 	for (int i = 0; i < noutputs; i++)
 	{
 		if (gpuagg_final_is_key(outputs[i].final) ||
@@ -621,12 +638,13 @@ emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	}
 }
 
-/* The group's key, as the row plan's rows have it (rows.c) */
-static void
-long_key(GpuAggResults *results, const char *row, uint32 head)
+StringInfo
+gpuagg_results_long_key(GpuAggResults *results, const char *row, bool made)
 {
 	StringInfo	key = &results->long_key;
+	uint32		head;
 
+	memcpy(&head, row, sizeof(head));
 	resetStringInfo(key);
 	for (int i = 0; i < results->nkeys; i++)
 	{
@@ -637,7 +655,8 @@ long_key(GpuAggResults *results, const char *row, uint32 head)
 		if ((head & (UINT32_C(1) << i)) != 0)
 			gpuagg_long_key_null(key);
 		else if (gpuagg_key_is_string(type))
-			gpuagg_long_key_bytes(key, type, gpuagg_results_string(results, row, off));
+			gpuagg_long_key_bytes(key, type, made ? gpuagg_string_slot_bytes(row + off) :
+								  gpuagg_results_string(results, row, off));
 		else if (type == GPUAGG_T_UUID)
 			gpuagg_long_key_bytes(key, type, uuid);
 		else
@@ -645,6 +664,7 @@ long_key(GpuAggResults *results, const char *row, uint32 head)
 								   (uint64) (int64) *(const int32 *) (row + off) :
 								   *(const uint64 *) (row + off));
 	}
+	return key;
 }
 
 /* Those of the current group and this transition; NULL: none */
@@ -673,6 +693,10 @@ with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
 			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
 										sum->sum);
 			return DirectFunctionCall2(numeric_div, value, NumericGetDatum(int64_to_numeric(count)));
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
+			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
+										sum->sum);
+			return gpuagg_partial_numeric_any(count, value);
 		case GPUAGG_FINAL_VARIANCE:
 			return gpuagg_emit_variance_beside(emitter, row, sum, count);
 		default:
@@ -715,7 +739,7 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 
 	memcpy(&head, row, sizeof(head));
 	if (longs)
-		long_key(results, row, head);
+		(void) gpuagg_results_long_key(results, row, false);
 	for (int i = 0; i < results->nemitters; i++)
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];

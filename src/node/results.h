@@ -34,6 +34,20 @@ extern GpuAggResults *gpuagg_results_create(const GpuAggProgram *program,
 extern void gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
 									 const GpuAggOutput *outputs, int noutputs);
 
+/*
+ * Of finer groups those that states of such groups are merged of: from[i] is the transition of the
+ * i-th state, or negative.
+ */
+extern void gpuagg_results_keep_merged(GpuAggResults *results, const GpuAggProgram *program,
+									   const GpuAggOutput *outputs, int noutputs, const int16 *from,
+									   int nstates);
+
+/*
+ * The key, in long_values.h's form and until the next one is asked for, of the group at row: the
+ * current one, or one that is in the making (row_table.h).
+ */
+extern StringInfo gpuagg_results_long_key(GpuAggResults *results, const char *row, bool made);
+
 /* NULL: none are kept */
 extern GpuAggLongValues *gpuagg_results_long(const GpuAggResults *results);
 

@@ -23,7 +23,7 @@ struct GpuAggRowAside
 	int			nkeys;
 	GpuAggLongValues *longs;
 	bool		keep;
-	bool		take_rows;
+	int			table;			/* of rows that may be kept as a whole; 0: none may */
 	bool		whole;			/* the current row is kept as a whole */
 	int			n;				/* values of the current row */
 	AsideValue *values;			/* [columns of the block] */
@@ -48,14 +48,15 @@ gpuagg_row_aside_bind(GpuAggRowAside *aside, GpuAggLongValues *longs, bool keep)
 {
 	aside->longs = longs;
 	aside->keep = keep;
-	aside->take_rows = aside->whole = false;
+	aside->table = 0;
+	aside->whole = false;
 	aside->n = 0;
 }
 
 void
-gpuagg_row_aside_take_rows(GpuAggRowAside *aside, bool take)
+gpuagg_row_aside_take_rows(GpuAggRowAside *aside, int table)
 {
-	aside->take_rows = take;
+	aside->table = table;
 }
 
 bool
@@ -63,7 +64,7 @@ gpuagg_row_aside_put(GpuAggRowAside *aside, int n, Datum datum)
 {
 	const GpuAggRowOutput *column = gpuagg_row_block_output(aside->block, n);
 
-	if (aside->longs != NULL && aside->take_rows && n < aside->nkeys &&
+	if (aside->longs != NULL && aside->table > 0 && n < aside->nkeys &&
 		gpuagg_row_block_is_beyond(aside->block, n, datum))
 	{
 		aside->whole = true;
@@ -177,7 +178,7 @@ gpuagg_row_aside_next(GpuAggRowAside *aside, HeapTuple row, GpuAggError *error)
 	if (all)
 	{
 		gpuagg_row_block_undo(aside->block);
-		kept = !aside->keep || gpuagg_long_values_add_row(aside->longs, row);
+		kept = !aside->keep || gpuagg_long_values_add_row(aside->longs, row, aside->table);
 		gpuagg_row_aside_drop(aside);
 	}
 	else if (any)

@@ -104,7 +104,8 @@ gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValue
 				 bool take_rows)
 {
 	gpuagg_row_aside_bind(rows->aside, longs, keep);
-	gpuagg_row_aside_take_rows(rows->aside, take_rows);
+	if (take_rows)
+		gpuagg_row_aside_take_rows(rows->aside, (int) ((Scan *) rows->scan->ps.plan)->scanrelid);
 	gpuagg_row_block_bind(rows->block, program);
 }
 

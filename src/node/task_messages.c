@@ -130,16 +130,15 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	run->done = true;
 }
 
-/* Has the device regrouped what it returns, as it was asked to?  False: it was not. */
-static bool
+/* Has the device regrouped what it returns?  It was to be asked to. */
+static GpuAggStatus
 task_regrouped(GpuAggRun *run, uint64 regrouped)
 {
 	if (regrouped == 0)
-		return true;
+		return GPUAGG_OK;
 	if (regrouped != 1 || !run->may_regroup)
-		return false;
-	gpuagg_regroup_done(run->scan);
-	return true;
+		return gpuagg_task_garbled(run);
+	return gpuagg_regroup_done(run->scan, run->error);
 }
 
 /* Emission begins with the first groups, not with the wait for them. */
@@ -150,9 +149,12 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		return gpuagg_task_garbled(run);
 	if (!run->collecting)
 	{
+		GpuAggStatus status;
+
 		gpuagg_task_time_start(run, &run->first_groups);
-		if (!task_regrouped(run, msg->batch_id))
-			return gpuagg_task_garbled(run);
+		status = task_regrouped(run, msg->batch_id);
+		if (status != GPUAGG_OK)
+			return status;
 	}
 	run->collecting = true;
 	run->scan->counters.groups_returned += msg->count;
@@ -172,6 +174,20 @@ task_done_fits(const GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 }
 
 static GpuAggStatus
+task_all_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggDoneMsg *done = (const GpuAggDoneMsg *) msg;
+	GpuAggStatus status;
+
+	if (!task_done_fits(run, msg, bytes))
+		return gpuagg_task_garbled(run);
+	status = run->collecting ? GPUAGG_OK : task_regrouped(run, done->regrouped);
+	if (status == GPUAGG_OK)
+		task_done(run, done);
+	return status;
+}
+
+static GpuAggStatus
 task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	if (bytes < sizeof(GpuAggMsg))
@@ -187,13 +203,7 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 			return gpuagg_inputs_cached(run->inputs, msg, bytes) == GPUAGG_OK ?
 				GPUAGG_OK : gpuagg_task_garbled(run);
 		case GPUAGG_MSG_DONE:
-			if (!task_done_fits(run, msg, bytes))
-				return gpuagg_task_garbled(run);
-			if (!run->collecting &&
-				!task_regrouped(run, ((const GpuAggDoneMsg *) msg)->regrouped))
-				return gpuagg_task_garbled(run);
-			task_done(run, (const GpuAggDoneMsg *) msg);
-			return GPUAGG_OK;
+			return task_all_done(run, msg, bytes);
 		default:
 			return gpuagg_task_garbled(run);
 	}

@@ -41,7 +41,8 @@ typedef enum GpuAggRegroupForm
 	GPUAGG_REGROUP_ARRAY,		/* of arrays, */
 	GPUAGG_REGROUP_RANGE,		/* of ranges, */
 	GPUAGG_REGROUP_RANGES,		/* and of sets of these, too */
-	GPUAGG_REGROUP_IMAGE		/* by what is stored, which equal values share */
+	GPUAGG_REGROUP_IMAGE,		/* by what is stored, which equal values share, */
+	GPUAGG_REGROUP_EQUAL		/* or by the type's equality alone (node/equal_values.h) */
 } GpuAggRegroupForm;
 
 /* States that are bytes of a Datum, of which no device knows */

@@ -130,7 +130,8 @@ static bool
 check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, int value)
 {
 	if (row.op == GPUAGG_TRANS_COUNT ||
-		(plan->regroup.values[value].type == row.type && row.final <= GPUAGG_FINAL_BYTES))
+		(plan->regroup.values[value].form != GPUAGG_REGROUP_EQUAL &&
+		 plan->regroup.values[value].type == row.type && row.final <= GPUAGG_FINAL_BYTES))
 		return true;
 	return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 						 get_func_name(agg->aggfnoid));
@@ -469,8 +470,7 @@ is_collated(const Aggref *agg, const GpuAggAggregateRow *row)
 {
 	return is_plain_call(agg) && gpuagg_constant_class(row->type) == GPUAGG_CLASS_BYTES &&
 		row->op != GPUAGG_TRANS_COUNT && OidIsValid(agg->inputcollid) &&
-		!gpuagg_collation_is_c(agg->inputcollid) &&
-		get_collation_isdeterministic(agg->inputcollid);
+		!gpuagg_collation_is_c(agg->inputcollid);
 }
 
 /*

@@ -5,7 +5,8 @@
  *
  * Numbers, moments and strings are keys and arguments as they are constants of programs.
  * Of all else equal values share bytes, which node/regroup_datum.c makes, and what they look
- * like is kept beside.  Which types are equal where what is stored is PostgreSQL knows: their
+ * like is kept beside; or the backend numbers them, by their type's hash function and equality, as
+ * strings under a collation that is not deterministic (node/equal_values.c).  Which types are equal where what is stored is PostgreSQL knows: their
  * indexes may be deduplicated.  A row is told by its fields, as count(DISTINCT (a, b)) has it,
  * an array by its bounds and elements, a range by its bounds.
  */
@@ -115,6 +116,21 @@ form_of(Oid base)
 	}
 }
 
+/* Can PostgreSQL hash values of a type, by the equality that it has for groups? */
+static bool
+is_hashed(Oid typid)
+{
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
+
+	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_extended_proc);
+}
+
+static bool
+is_nondeterministic(Oid collation)
+{
+	return OidIsValid(collation) && !get_collation_isdeterministic(collation);
+}
+
 static bool
 type_form(Expr *expr, Oid base, GpuAggRegroupForm *form)
 {
@@ -134,7 +150,12 @@ type_form(Expr *expr, Oid base, GpuAggRegroupForm *form)
 			return row_is_known(expr);
 		default:
 			*form = form_of(base);
-			return field_is_known(base, exprCollation((Node *) expr));
+			if (field_is_known(base, exprCollation((Node *) expr)))
+				return true;
+			if (*form != GPUAGG_REGROUP_IMAGE && *form != GPUAGG_REGROUP_ARRAY)
+				return false;
+			*form = GPUAGG_REGROUP_EQUAL;
+			return is_hashed(base);
 	}
 }
 
@@ -144,10 +165,13 @@ gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value)
 	const Oid	base = getBaseType(exprType((Node *) expr));
 	GpuAggRegroupForm form = GPUAGG_REGROUP_CONSTANT;
 
-	if (base != INTERVALOID && gpuagg_constant_type(base, &value->type) &&
-		(value->type <= GPUAGG_T_CODE || value->type == GPUAGG_T_TIME))
-		return true;
-	if (!type_form(expr, base, &form))
+	if (is_nondeterministic(exprCollation((Node *) expr)) &&
+		(base == TEXTOID || base == VARCHAROID || base == BPCHAROID))
+		form = GPUAGG_REGROUP_EQUAL;
+	else if (base != INTERVALOID && gpuagg_constant_type(base, &value->type) &&
+			 (value->type <= GPUAGG_T_CODE || value->type == GPUAGG_T_TIME))
+		return !is_nondeterministic(exprCollation((Node *) expr));
+	else if (!type_form(expr, base, &form))
 		return false;
 	value->type = GPUAGG_T_TEXT;
 	value->form = form;

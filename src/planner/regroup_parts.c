@@ -73,12 +73,24 @@ find_parts(GpuAggRegroup *plan, uint32 common, bool distinct)
 	}
 }
 
+/* Each part would number the values of such a key by itself, and they are merged by the keys. */
+static bool
+has_numbered_key(const GpuAggRegroup *plan)
+{
+	for (int i = 0; i < plan->nkeys; i++)
+		if (plan->values[plan->keys[i]].form == GPUAGG_REGROUP_EQUAL)
+			return true;
+	return false;
+}
+
 void
 gpuagg_regroup_find_parts(GpuAggRegroup *plan)
 {
 	const uint32 common = common_reads(plan);
 
 	plan->nparts = 0;
+	if (has_numbered_key(plan))
+		return;
 	find_parts(plan, common, true);
 	find_parts(plan, common, false);
 	if (plan->nparts < 2 || plan->nparts > GPUAGG_REGROUP_PARTS)

@@ -171,10 +171,7 @@ add_columns(GpuAggRegroupPlan *plan, Expr *expr, uint32 *reads)
 	{
 		Var		   *var = lfirst_node(Var, lc);
 		GpuAggOutput output;
-		Oid			collation = exprCollation((Node *) var);
 
-		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
-			return false;
 		if (!add_column(plan, var, &output))
 			return false;
 		plan->regroup.inputs[output.index].read = true;
@@ -189,13 +186,10 @@ bool
 gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number)
 {
 	GpuAggRegroupValue value = {.computed = true};
-	Oid			collation = exprCollation((Node *) expr);
 
 	if (gpuagg_lower_is_constant(expr) || contain_volatile_functions((Node *) expr) ||
 		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
-		!gpuagg_regroup_form(expr, &value) ||
-		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
-		!add_columns(plan, expr, &value.reads))
+		!gpuagg_regroup_form(expr, &value) || !add_columns(plan, expr, &value.reads))
 		return false;
 	for (value.number = 0; value.number < list_length(plan->exprs); value.number++)
 		if (equal(list_nth(plan->exprs, value.number), expr))

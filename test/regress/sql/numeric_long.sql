@@ -97,7 +97,25 @@ SELECT compare(q), q FROM unnest(ARRAY[
 	'SELECT m, rank() OVER (ORDER BY m), count(*) FROM nl WHERE id > 5000 GROUP BY m']) q;
 SELECT m, count(*), sum(id) FROM nl WHERE id > 5000 GROUP BY m ORDER BY m;
 SELECT compare('SELECT count(*), sum(c) FROM (SELECT m, count(*) AS c FROM nl GROUP BY m OFFSET 0) x', 'prefer'), compare('SELECT x, (SELECT count(*) FROM (SELECT m FROM nl WHERE id > x GROUP BY m OFFSET 0) y) FROM generate_series(4990, 5011, 7) x', 'any'),
-	   compare('SELECT t, m, count(*) FROM nl_parts GROUP BY t, m', 'prefer'), compare('SELECT trim_scale(q), count(*), max(t COLLATE "C") FROM nl_more GROUP BY q'), compare('SELECT m, count(*) FROM nl TABLESAMPLE BERNOULLI (50) REPEATABLE (2) GROUP BY m', 'prefer');
+	   compare('SELECT trim_scale(q), count(*), max(t COLLATE "C") FROM nl_more GROUP BY q'), compare('SELECT m, count(*) FROM nl TABLESAMPLE BERNOULLI (50) REPEATABLE (2) GROUP BY m', 'prefer');
+-- of several tables, also such that are stored otherwise, and where a child's rows have another type or an expression
+CREATE TABLE nl_child (extra int) INHERITS (nl) WITH (autovacuum_enabled = off);
+INSERT INTO nl_child (id, g, m, t, extra) VALUES (7001, 1, 'NaN', 'k1', 1), (7002, 77, 1e50, 'new', 2), (7003, 78, 1.5, 'k1', 3);
+CREATE TABLE nl_other WITH (autovacuum_enabled = off) AS SELECT t, m AS q, id FROM nl;
+SELECT compare(q), q FROM unnest(ARRAY[
+	'SELECT t, m, count(*), sum(g), max(m) FROM nl_parts GROUP BY t, m', 'SELECT m, count(*) FROM nl_parts WHERE g < 6 GROUP BY m', 'SELECT DISTINCT m FROM nl_parts WHERE g > 1', 'SELECT m, g FROM nl_parts GROUP BY m, g ORDER BY 1 DESC, 2 LIMIT 7',
+	'SELECT m, count(*), sum(id), max(t COLLATE "C") FROM nl GROUP BY m', 'SELECT m, sum(g) FROM (SELECT m, g FROM nl_1 UNION ALL SELECT m, g FROM nl_2) x GROUP BY m',
+	'SELECT m, count(*), sum(id) FROM (SELECT m, id FROM nl UNION ALL SELECT q, id FROM nl_other UNION ALL SELECT q, 1 FROM nl_other) x GROUP BY m HAVING count(*) < 7']) q;
+SELECT m, count(*), sum(g) FROM nl_parts WHERE m > 1000 OR m < 0 GROUP BY m ORDER BY m;
+SELECT compare('SELECT x, (SELECT count(*) FROM (SELECT m FROM nl_parts WHERE g > x GROUP BY m OFFSET 0) y) FROM generate_series(0, 9, 3) x', 'any');
+-- below Finalize, where PostgreSQL reads one of them
+CREATE TEMP TABLE nl_temp (LIKE nl_other);
+INSERT INTO nl_temp SELECT * FROM nl_other WHERE id > 4990;
+SELECT compare('SELECT m, count(*), sum(id), avg(id) FROM (SELECT q AS m, id FROM nl_other UNION ALL SELECT q, id FROM nl_temp) x GROUP BY m');
+INSERT INTO nl_temp VALUES ('k1', '-Infinity', 9001), ('k3', NULL, 9002);
+SELECT compare(format('SELECT t, %s FROM (SELECT t, q AS m, id FROM nl_other UNION ALL SELECT t, q, id FROM nl_temp) x GROUP BY t', a)), compare(format('SELECT %s FROM (SELECT q AS m, id FROM nl_other UNION ALL SELECT q, id FROM nl_temp) x WHERE id %% 1000 BETWEEN 9 AND 16', a))
+FROM unnest(ARRAY['sum(m), avg(m), count(m), count(*)', 'min(m), max(m), avg(m)', 'avg(m) FILTER (WHERE id > 5000), sum(m * 2), sum(id)']) a;
+DROP TABLE nl_child, nl_other, nl_temp;
 SET gpuagg.strategy = 'multi-pass-naive';
 SET gpuagg.scope_size = '64kB';
 SELECT compare('SELECT m, id, sum(n) FROM nl GROUP BY id, m');

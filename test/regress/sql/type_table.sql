@@ -7,6 +7,7 @@
 CREATE TYPE tb_mood AS ENUM ('sad', 'ok');
 CREATE TYPE tb_pair AS (a int4, b int4);
 CREATE DOMAIN tb_small AS int4 CHECK (VALUE < 10);
+CREATE COLLATION tb_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 SELECT prefer_device(false);
 SET client_min_messages = error;
 
@@ -15,7 +16,7 @@ INSERT INTO tb_types (type, name) VALUES
 	('boolean', NULL), ('smallint', NULL), ('integer', NULL), ('bigint', NULL), ('numeric(15, 2)', 'numeric(p, s)'), ('numeric', NULL),
 	('real', NULL), ('double precision', NULL), ('money', NULL),
 	('date', NULL), ('timestamp', NULL), ('timestamptz', NULL), ('time', NULL), ('timetz', NULL), ('interval', NULL),
-	('text COLLATE "C"', 'text, collation C'), ('text COLLATE "en-x-icu"', 'text, other collations'), ('varchar(10) COLLATE "C"', 'varchar, collation C'),
+	('text COLLATE "C"', 'text, collation C'), ('text COLLATE "en-x-icu"', 'text, other collations'), ('text COLLATE tb_case', 'text, not deterministic'), ('varchar(10) COLLATE "C"', 'varchar, collation C'),
 	('char(6) COLLATE "C"', 'char(n), collation C'), ('name', NULL), ('"char"', NULL), ('bytea', NULL), ('bit(8)', 'bit'), ('varbit', NULL), ('uuid', NULL),
 	('tb_mood', 'enums'), ('oid', NULL), ('regclass', 'regclass and its like'), ('xid', NULL), ('xid8', NULL), ('pg_lsn', NULL),
 	('inet', NULL), ('cidr', NULL), ('macaddr', NULL), ('macaddr8', NULL),
@@ -69,3 +70,4 @@ DROP TABLE tb_types;
 DROP FUNCTION runs, stays, uses;
 DROP TYPE tb_mood, tb_pair;
 DROP DOMAIN tb_small;
+DROP COLLATION tb_case;
