@@ -65,6 +65,6 @@ SELECT compare('SELECT length(n), count(*), min(n COLLATE "C") FROM wlp JOIN wlo
 CREATE TABLE wt (k text PRIMARY KEY, n text);
 INSERT INTO wt SELECT 'k' || i, repeat('n', 100) FROM generate_series(1, 20000) i;
 ANALYZE wt;
-SELECT * FROM gpuagg.why_not('SELECT length(n), count(*) FROM wl JOIN wt ON pad = k GROUP BY 1');
+SELECT * FROM gpuagg.why_not('SELECT length(n), v, count(*) FROM wl JOIN wt ON pad = k GROUP BY 1, 2');
 RESET ALL;
 DROP TABLE wl, wlp, wd, wdup, ws, wlong, wt;
