@@ -5,8 +5,9 @@
  *
  * A task whose config wishes so makes one of the rows that pass its filter.  Its program
  * has no transitions; its keys are columns that it loads: the table's keys, then the
- * table's other columns.  Rows with a NULL among the table's keys are left out, and
- * strings are codes.  Its input are stripes; pages are kept where they name a stripe,
+ * table's other columns.  Rows with a NULL among the table's keys are left out.  Strings
+ * are codes; but a key that is one, which not every device takes (GpuAggLookupSupport), is
+ * its bytes.  Its input are stripes; pages are kept where they name a stripe,
  * and their rows are not in the table.  When task_finish has answered, take() hands the
  * table over; the task returns no groups.
  *

@@ -23,11 +23,24 @@ struct GpuAggMade
 
 /* ---------- what fits ---------- */
 
+/* Is the column strings?  Programs over stripes have them as integers, which are codes. */
+static bool
+is_string(const GpuAggMakeWish *wish, uint16_t reg)
+{
+	return wish->dictionaries != NULL && wish->dictionaries[reg] != NULL;
+}
+
 static bool
 is_coded(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
 {
-	return gpuagg_program_classes(p)[reg] != GPUAGG_CLASS_BYTES ||
-		(wish->dictionaries != NULL && wish->dictionaries[reg] != NULL);
+	return gpuagg_program_classes(p)[reg] != GPUAGG_CLASS_BYTES || is_string(wish, reg);
+}
+
+/* A string is a key by itself only. */
+static bool
+key_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
+{
+	return is_string(wish, reg) ? wish->nkeys == 1 : gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_I64;
 }
 
 bool
@@ -39,7 +52,7 @@ gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		if (keys[i].reg >= p->ncolumns || !is_coded(p, wish, keys[i].reg) ||
-			(i < wish->nkeys && gpuagg_program_classes(p)[keys[i].reg] != GPUAGG_CLASS_I64))
+			(i < wish->nkeys && !key_fits(p, wish, keys[i].reg)))
 			return false;
 	return true;
 }
@@ -209,24 +222,27 @@ rows_join(GpuAggMadeRows *const *parts, uint32_t nparts, const GpuAggMadeRows *l
 	return all;
 }
 
+/* As the table has it: a string that is no key is its code */
 static GpuAggClass
-column_class(const GpuAggProgram *p, uint32_t column)
-{
-	return gpuagg_program_classes(p)[gpuagg_program_keys(p)[column].reg] == GPUAGG_CLASS_F64 ?
-		GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64;
-}
-
-static GpuAggMade *
-table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
+column_class(const GpuAggMadeRows *all, uint32_t column)
 {
 	const GpuAggProgram *p = all->prepared->program;
-	GpuAggLookupSource columns[GPUAGG_MAX_KEYS];
-	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, p->nkeys, columns, all->wish.seed};
+	const uint16_t reg = gpuagg_program_keys(p)[column].reg;
+
+	if (is_string(&all->wish, reg))
+		return column < all->wish.nkeys ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64;
+	return gpuagg_program_classes(p)[reg];
+}
+
+/* The table of these columns, made of all's rows */
+static GpuAggMade *
+table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, GpuAggMemory *device,
+		 GpuAggError *error)
+{
+	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, ncolumns(all), columns, all->wish.seed};
 	GpuAggMade *made = malloc(sizeof(*made));
 	uint64_t	bytes;
 
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		columns[i] = (GpuAggLookupSource) {column_class(p, i), all->values[i], all->nulls[i]};
 	bytes = gpuagg_lookup_bytes_needed(&rows);
 	if (made == NULL || bytes == 0 || (made->table = gpuagg_memory_alloc(device, bytes)) == NULL)
 	{
@@ -244,6 +260,42 @@ table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 	error->detail = GPUAGG_ST_NEEDS_PG;
 	snprintf(error->message, sizeof(error->message), "an input of a join has several rows of one key");
 	return NULL;
+}
+
+/* The strings of the table's key, which its codes stand for; they lie in the dictionary. */
+static GpuAggBytes *
+key_strings(const GpuAggMadeRows *all)
+{
+	const GpuAggDictionary *dictionary =
+		all->wish.dictionaries[gpuagg_program_keys(all->prepared->program)[0].reg];
+	GpuAggBytes *strings = gpuagg_memory_alloc(all->memory, all->nrows * sizeof(*strings));
+
+	for (uint64_t i = 0; strings != NULL && i < all->nrows; i++)
+		strings[i] = gpuagg_dictionary_string(dictionary, (int32_t) all->values[0][i]);
+	return strings;
+}
+
+static GpuAggMade *
+table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
+{
+	GpuAggLookupSource columns[GPUAGG_MAX_KEYS];
+	GpuAggBytes *strings = NULL;
+	GpuAggMade *made;
+
+	for (uint32_t i = 0; i < ncolumns(all); i++)
+		columns[i] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+	if (columns[0].cls == GPUAGG_CLASS_BYTES && all->nrows > 0)
+	{
+		columns[0].values = strings = key_strings(all);
+		if (strings == NULL)
+		{
+			gpuagg_memory_error(all->memory, error);
+			return NULL;
+		}
+	}
+	made = table_of(all, columns, device, error);
+	gpuagg_memory_free(all->memory, strings, all->nrows * sizeof(*strings));
+	return made;
 }
 
 GpuAggMade *

@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "compat.h"
 #include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
 #include "planner/table_check.h"
@@ -33,12 +34,22 @@ is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
 }
 
-/* A string is in the table as its number only. */
+static bool
+makes_string_keys(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	return view.facts.info.lookups >= GPUAGG_LOOKUPS_STRING_KEYS;
+}
+
+/* A string is in the table as its number, or is the key. */
 static bool
 column_fits(const GpuAggLookupLower *lookup, int column)
 {
 	return gpuagg_constant_class(lookup->types[column]) != GPUAGG_CLASS_BYTES ||
-		lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
+		lookup->scales[column] == GPUAGG_SCALE_NUMBERED ||
+		(column < lookup->nkeys && makes_string_keys());
 }
 
 /* The next key is that column, as the device keeps it. */

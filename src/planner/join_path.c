@@ -92,7 +92,7 @@ gpuagg_join_possible(void)
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
 	gpuagg_shmem_device(&view);
-	if (view.facts.info.kind[0] != '\0' && !view.facts.info.lookups)
+	if (view.facts.info.kind[0] != '\0' && view.facts.info.lookups == GPUAGG_LOOKUPS_NONE)
 		return GPUAGG_REFUSE("the query joins tables, which this device cannot");
 	return true;
 }

@@ -185,7 +185,8 @@ gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 	msg->type = GPUAGG_MSG_MADE;
 	memcpy(made + 1, head, head_bytes);
 	((GpuAggLookup *) (made + 1))->made = m->id;
-	for (uint32 i = 0; i < job->program->nkeys; i++)
+	/* a string that is the table's key is in it */
+	for (uint32 i = job->config.make.nkeys; i < job->program->nkeys; i++)
 	{
 		if (key_dictionary(job, i) == NULL)
 			continue;
