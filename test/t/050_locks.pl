@@ -145,7 +145,7 @@ my %asked = (
 my @locks = (
 	"REINDEX INDEX $toast_index", 'LOCK TABLE other IN SHARE MODE', 'LOCK TABLE other IN EXCLUSIVE MODE', 'LOCK TABLE parts1', 'UPDATE long SET k = k WHERE id = :id * 500',
 	'UPDATE other SET v = v WHERE v = :id', 'ALTER TABLE parts DETACH PARTITION parts2; ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (4000) TO (9000)',
-	'CREATE INDEX ON long (id)', 'DECLARE c CURSOR FOR SELECT k, count(*) FROM long GROUP BY k; FETCH 1 FROM c');
+	'CREATE INDEX i:client_id ON long (id); DROP INDEX i:client_id', 'DECLARE c CURSOR FOR SELECT k, count(*) FROM long GROUP BY k; FETCH 1 FROM c');
 my $n = 0;
 $asked{ (grep { !$asked{$_} } keys %asked)[0] } = $node->safe_psql('postgres', 'SET gpuagg.enable = off; SELECT 2 * count(*) FROM (SELECT DISTINCT g, k FROM parts JOIN long USING (id)) q');
 foreach my $lock (@locks)
