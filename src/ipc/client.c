@@ -45,7 +45,7 @@
 
 /*
  * While waiting for the worker, look whether it still exists this often; while waiting for a
- * place, whether somebody who has one waits for us.
+ * place, from deadlock_timeout on, whether somebody who has one waits for us.
  */
 #define GPUAGG_CHECK_MS 1000
 
@@ -71,7 +71,7 @@ struct GpuAggClient
 	bool		waiting;		/* counted in gpuagg_shared->waiting */
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
-	TimestampTz look_at;		/* of begin: when to look who waits for whom */
+	TimestampTz look_at;		/* of begin: when to look who waits for whom; 0: never */
 	GpuAggDeviceInfo info;
 	GpuAggClientFailure failure;	/* of a FAILED message */
 };
@@ -141,7 +141,7 @@ waits_in_vain(GpuAggClient *client, GpuAggError *error)
 {
 	TimestampTz now;
 
-	if (client->admitted || (now = GetCurrentTimestamp()) < client->look_at)
+	if (client->look_at == 0 || (now = GetCurrentTimestamp()) < client->look_at)
 		return false;
 	client->look_at = TimestampTzPlusMilliseconds(now, GPUAGG_CHECK_MS);
 	if (!gpuagg_lock_waits_task())
@@ -149,6 +149,17 @@ waits_in_vain(GpuAggClient *client, GpuAggError *error)
 	set_error(error, GPUAGG_BUSY,
 			  "a session that has a place on the device waits for a lock of this one");
 	return true;
+}
+
+/* Milliseconds until there is something to look at; 0 if begin's time is over */
+static long
+look_ms(const GpuAggClient *client)
+{
+	long		ms = GPUAGG_CHECK_MS;
+
+	if (client->look_at != 0)
+		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(), client->look_at) + 1);
+	return wait_ms(client, ms);
 }
 
 /* ---------------------------------------------------------------- begin --- */
@@ -238,7 +249,7 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 			break;
 
 		(void) gpuagg_shmem_wake_worker(client->device);
-		ms = wait_ms(client, GPUAGG_CHECK_MS);
+		ms = look_ms(client);
 		if (ms <= 0)
 		{
 			set_error_busy(error);
@@ -380,7 +391,7 @@ client_look(const GpuAggClient *client)
 static bool
 client_wait(GpuAggClient *client, GpuAggError *error)
 {
-	long		ms = wait_ms(client, GPUAGG_CHECK_MS);
+	long		ms = look_ms(client);
 	uint32		event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
 		gpuagg_wait_event(&wait_event_admission, "GpuAggAdmission");
 
@@ -515,7 +526,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	memset(error, 0, sizeof(*error));
 	client->device = request->host ? 0 : gpuagg_device_at;
 	request->on_gpu = false;
-	client->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), GPUAGG_CHECK_MS);
+	client->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), DeadlockTimeout);
 	if (gpuagg_queue_timeout > 0)
 		client->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													   gpuagg_queue_timeout);
@@ -544,7 +555,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 		pfree(client);
 		return NULL;
 	}
-	client->deadline = 0;
+	client->deadline = client->look_at = 0;
 	client->admitted = true;
 	return client;
 }

@@ -1,5 +1,6 @@
 # Places on the device and PostgreSQL's locks, of which its deadlock detection sees only one
-# half: who waits for a place may have locks for which those wait who have a place.
+# half: who waits for a place may have locks for which those wait who have a place.  Then many
+# sessions with locks, and two places for all of them.  GPUAGG_STRESS_SECONDS: for how long.
 use strict;
 use warnings;
 
@@ -109,6 +110,61 @@ finish_psql($owner);
 like($owner->{stderr}, qr/ERROR:  no place on the device.*\nDETAIL:.*a session that has a place on the device waits for a lock of this one/, 'an error where there is no fallback');
 are_answered('after it', $task, $stock);
 
+
+# ---------- many sessions, two places ----------
+
+my $seconds = $ENV{GPUAGG_STRESS_SECONDS} // 6;
+$node->append_conf('postgresql.conf', "gpuagg.max_tasks = 2\ndeadlock_timeout = '50ms'\nstatement_timeout = '60s'\ngpuagg.debug_require = prefer\nmax_parallel_workers_per_gather = 0");
+$node->restart;
+wait_ready($node);
+$node->safe_psql('postgres', q{
+	CREATE TABLE parts (id int, g int) PARTITION BY RANGE (id);
+	CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (4000);
+	CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (4000) TO (9000);
+	INSERT INTO parts SELECT i, i % 7 FROM generate_series(0, 8999) i;
+	CREATE TABLE wrong (query text, sum numeric);
+	ANALYZE parts;
+	-- a query whose first column sums up to this, whatever others do
+	CREATE FUNCTION sums_up(q text, wanted numeric) RETURNS void LANGUAGE plpgsql AS $$
+	DECLARE s numeric;
+	BEGIN
+		EXECUTE format('SELECT sum(n) FROM (%s) q', q) INTO s;
+		IF s IS DISTINCT FROM wanted THEN
+			INSERT INTO wrong VALUES (q, s);
+		END IF;
+	END $$;});
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my %asked = (
+	'SELECT count(*) AS n, k FROM long GROUP BY k' => 2000,
+	'SELECT count(*) AS n, g FROM other GROUP BY g' => 1000,
+	'SELECT count(*) AS n, g FROM parts GROUP BY g' => 9000,
+	# inputs that are plans, with tasks of their own
+	'SELECT count(*) AS n, l.k FROM long l JOIN (SELECT g, max(v) FROM other GROUP BY g) o ON l.id % 3 = o.g GROUP BY l.k' => 2000,
+	'SELECT sum(c) AS n, g FROM (SELECT g, (SELECT count(*) FROM other o WHERE o.g = p.g) AS c FROM parts p WHERE id < 3) q GROUP BY g' => 1000,
+	'SELECT count(*) AS n, i FROM (SELECT DISTINCT g, k FROM parts JOIN long USING (id)) q, generate_series(1, 2) i GROUP BY i' => 0);
+my @locks = (
+	"REINDEX INDEX $toast_index", 'LOCK TABLE other IN SHARE MODE', 'LOCK TABLE other IN EXCLUSIVE MODE', 'LOCK TABLE parts1', 'UPDATE long SET k = k WHERE id = :id * 500',
+	'UPDATE other SET v = v WHERE v = :id', 'ALTER TABLE parts DETACH PARTITION parts2; ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (4000) TO (9000)',
+	'CREATE INDEX i:client_id ON long (id); DROP INDEX i:client_id', 'DECLARE c CURSOR FOR SELECT k, count(*) FROM long GROUP BY k; FETCH 1 FROM c');
+my $n = 0;
+$asked{ (grep { !$asked{$_} } keys %asked)[0] } = $node->safe_psql('postgres', 'SET gpuagg.enable = off; SELECT 2 * count(*) FROM (SELECT DISTINCT g, k FROM parts JOIN long USING (id)) q');
+foreach my $lock (@locks)
+{
+	foreach my $query (sort keys %asked)
+	{
+		my ($other) = sort { ($n * 7 + length $a) % 5 <=> ($n * 7 + length $b) % 5 } keys %asked;
+
+		append_to_file("$dir/" . $n++ . '.sql', "\\set id random(1, 4)\nBEGIN;\n" . join(";\n", split /; /, $lock) .
+			  ";\nSELECT sums_up('$query', $asked{$query});\nSELECT sums_up('$other', $asked{$other});\nCOMMIT;\n");
+	}
+}
+my $run = start_pgbench($node, $seconds + 120, '-c', 12, '-j', 2, '-T', $seconds, '--max-tries=1000', map { ('-f', "$dir/$_.sql") } 0 .. $n - 1);
+finish_pgbench($run);
+note("$run->{transactions} transactions, ", counter($node, 'fallbacks_queue'), ' without a place, ', counter($node, 'tasks'), ' tasks');
+cmp_ok($run->{transactions}, '>', 12, 'many sessions with locks and two places');
+unlike($run->{stderr}, qr/ERROR|aborted/, 'none ended') or diag(substr $run->{stderr}, 0, 4000);
+is($node->safe_psql('postgres', 'SELECT * FROM wrong LIMIT 5'), '', 'and none is wrong');
+no_tasks($node, 'nothing is left of them');
 crash_free($node, 'no crash');
 $node->stop;
 done_testing();
