@@ -179,22 +179,6 @@ work_instrs(GpuAggCompiledWork *work, const GpuAggProgram *p)
 		*(i < p->filter_instrs ? &work->filter_ops : &work->ops) += op_weight(&ins[i]);
 }
 
-static bool
-is_float_sum(uint32_t op)
-{
-	return op == GPUAGG_TRANS_SUM_F64 || op == GPUAGG_TRANS_SUM_F64_AVG;
-}
-
-/* Sums of a float, one for itself and one for its average, are one. */
-static bool
-is_repeated(const GpuAggTransition *t, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++)
-		if (is_float_sum(t[i].op) && is_float_sum(t[k].op) && t[k].arg == t[i].arg && t[k].filter == t[i].filter)
-			return true;
-	return false;
-}
-
 /* Loops of a state in shared memory */
 static double
 state_loops(uint32_t op)
@@ -224,8 +208,6 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
 		work->words += gpuagg_transition_words(t[i].op);
-		if (is_repeated(t, i))
-			continue;
 		work->locked |= gpuagg_transition_is_string(t[i].op);
 		work->state_bytes += gpuagg_transition_shared_bytes(t[i].op);
 		if (t[i].op == GPUAGG_TRANS_COUNT || t[i].op == GPUAGG_TRANS_SUM_I64 || t[i].op == GPUAGG_TRANS_SUM_I128)

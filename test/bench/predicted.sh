@@ -106,29 +106,32 @@ predicted_ratios()
 	}' "$CSV"
 }
 
-bench_predicted()
+# predicted_bench NAME: NAME_case SHAPE KEY SQL for each of NAME_shapes, then NAME_summary
+predicted_bench()
 {
-	local PREDICTED_ROWS=${BENCH_PREDICTED_ROWS:-60000000} shape what condition keys key
+	local name=$1 PREDICTED_ROWS=${BENCH_PREDICTED_ROWS:-60000000} shape what condition keys key
 
 	bench_need_main
 	[ "$HAVE_GPUAGG" != 0 ] ||
 		{ bench_say "   skipped: the server has no gpuagg"; return 0; }
-	csv_open predicted
+	csv_open "$name"
 	csv_heading
-	session_psql predicted main
+	session_psql "$name" main
 	predicted_table "$PREDICTED_ROWS"
 	engine_settings gpuagg-warm
-	session_do predicted "$REPLY SET gpuagg.compile = always; SET gpuagg.debug_require = require;"
+	session_do "$name" "$REPLY SET gpuagg.compile = always; SET gpuagg.debug_require = require;"
 	while IFS='|' read -r shape what condition keys <&3; do
 		bench_wants "$shape" || continue
 		for key in 1 3 5 6 7; do
 			# with further keys they would be as many as rows
 			[ "$key$keys" = "$key" ] || [ "$key" -lt 7 ] || continue
-			predicted_case "$shape" "10^$key" \
+			"${name}_case" "$shape" "10^$key" \
 				"SELECT g$key, $what FROM predicted ${condition:+WHERE $condition} GROUP BY g$key${keys:+, $keys} HAVING count(*) < 0"
 		done
-	done 3< <(predicted_shapes)
-	predicted_summary
+	done 3< <("${name}_shapes")
+	"${name}_summary"
 	server_sql main 'DROP TABLE predicted'
-	session_close predicted
+	session_close "$name"
 }
+
+bench_predicted() { predicted_bench predicted; }

@@ -35,9 +35,10 @@ strategies_run()
 	[ "$3" != auto ] || chosen=$RAN_STRATEGY
 }
 
+# strategies_case SHAPE KEY SQL
 strategies_case()
 {
-	local case=$1 sql=$2 strategy chosen=''
+	local case=$1-$2 sql=$3 strategy chosen=''
 
 	for strategy in auto $STRATEGIES_FORCED; do
 		strategies_run "$case" "$sql" "$strategy"
@@ -67,29 +68,4 @@ strategies_summary()
 	}' "$CSV"
 }
 
-bench_strategies()
-{
-	local PREDICTED_ROWS=${BENCH_PREDICTED_ROWS:-60000000} shape what condition keys key
-
-	bench_need_main
-	[ "$HAVE_GPUAGG" != 0 ] ||
-		{ bench_say "   skipped: the server has no gpuagg"; return 0; }
-	csv_open strategies
-	csv_heading
-	session_psql strategies main
-	predicted_table "$PREDICTED_ROWS"
-	engine_settings gpuagg-warm
-	session_do strategies "$REPLY SET gpuagg.compile = always; SET gpuagg.debug_require = require;"
-	while IFS='|' read -r shape what condition keys <&3; do
-		bench_wants "$shape" || continue
-		for key in 1 3 5 6 7; do
-			# with further keys they would be as many as rows
-			[ "$key$keys" = "$key" ] || [ "$key" -lt 7 ] || continue
-			strategies_case "$shape-10^$key" \
-				"SELECT g$key, $what FROM predicted ${condition:+WHERE $condition} GROUP BY g$key${keys:+, $keys} HAVING count(*) < 0"
-		done
-	done 3< <(strategies_shapes)
-	strategies_summary
-	server_sql main 'DROP TABLE predicted'
-	session_close strategies
-}
+bench_strategies() { predicted_bench strategies; }

@@ -153,10 +153,7 @@ shape_make(Shape shape, TestProgram *p)
 	if (shape == KEY_COUNT || shape == MILLION)
 		program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
 	else if (shape == FLOAT)
-	{
 		sum_of(p, b, GPUAGG_TRANS_SUM_F64_AVG, GPUAGG_T_FLOAT8);
-		program_trans(p, GPUAGG_TRANS_SUM_F64, b, NONE, GPUAGG_T_FLOAT8);
-	}
 	else
 		sum_of(p, b, shape == MONTH ? GPUAGG_TRANS_SUM_I128 : GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT4);
 }

@@ -7,117 +7,11 @@
 
 #include "device/ops/ops.h"
 #include "device/ops/record.h"
-#include "expressions.h"
+#include "states.h"
 
 /* Instructions, and those that are much code, beyond which rows are a loop */
 #define LONG_INSTRS 24
 #define LONG_OPERATOR 16
-
-/* ---------- states ---------- */
-
-/*
- * What a block keeps of a group.  Transitions of the same values share one: that of a
- * float's average is a sum whose values have a limit.  The first of two arguments is one,
- * too, of which nothing is kept.
- */
-typedef struct Held
-{
-	uint32_t	op;
-	uint32_t	off;			/* of a group's in shared memory */
-	uint32_t	at;				/* in registers (cuda/frame/held.cuh) */
-	uint32_t	first;			/* COMOMENTS_F64: which of these is its first argument */
-	uint16_t	arg;
-	uint16_t	filter;
-	bool		averaged;		/* values that only PostgreSQL averages are errors */
-} Held;
-
-#define NO_FIRST GPUAGG_MAX_TRANSITIONS
-
-typedef struct States
-{
-	uint32_t	n;
-	uint32_t	nheld;			/* in registers */
-	uint32_t	bytes;
-	uint32_t	counted;		/* counts most rows of a group; n: nothing does */
-	uint32_t	bare;			/* counts those that it does not; n: there are none */
-	Held		held[GPUAGG_MAX_TRANSITIONS + 1];
-	uint32_t	of[GPUAGG_MAX_TRANSITIONS];
-} States;
-
-static bool
-is_float_sum(uint32_t op)
-{
-	return op == GPUAGG_TRANS_SUM_F64 || op == GPUAGG_TRANS_SUM_F64_AVG;
-}
-
-/* Pairs of words in registers */
-static uint32_t
-held_pairs(const Held *h)
-{
-	return h->op >= GPUAGG_TRANS_MOMENTS_F64 ? gpuagg_transition_bytes(h->op) / 16 : 1;
-}
-
-static uint32_t
-held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter, uint32_t first)
-{
-	uint32_t	i = 0;
-
-	while (i < s->n && !(s->held[i].arg == arg && s->held[i].filter == filter && s->held[i].first == first &&
-						 (s->held[i].op == op || (is_float_sum(op) && is_float_sum(s->held[i].op)))))
-		i++;
-	if (i == s->n)
-		s->held[s->n++] = (Held) {.op = op, .first = first, .arg = arg, .filter = filter};
-	if (gpuagg_transition_squares(op))
-		s->held[i].averaged = true;
-	if (is_float_sum(op))
-		s->held[i].op = GPUAGG_TRANS_SUM_F64;
-	return i;
-}
-
-/*
- * A group is there if a row had it.  A count tells that, but of rows whose argument
- * is NULL: those are counted beside it, which costs nothing where there are none.
- */
-static void
-rows_find(const GpuAggProgram *p, States *s)
-{
-	const uint32_t n = s->n;
-
-	s->counted = 0;
-	while (s->counted < n && !(s->held[s->counted].op == GPUAGG_TRANS_COUNT &&
-							   s->held[s->counted].filter == GPUAGG_NO_REG))
-		s->counted++;
-	s->bare = n;
-	if (p->nkeys > 0 && (s->counted == n || s->held[s->counted].arg != GPUAGG_NO_REG))
-		s->held[s->n++] = (Held) {.op = GPUAGG_TRANS_COUNT, .first = NO_FIRST, .arg = GPUAGG_NO_REG, .filter = GPUAGG_NO_REG};
-	if (s->counted == n)
-		s->counted = s->bare;
-}
-
-static void
-states_compute(const GpuAggProgram *p, States *s)
-{
-	const GpuAggTransition *t = gpuagg_program_transitions(p);
-
-	memset(s, 0, sizeof(*s));
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter,
-							 t[i].op == GPUAGG_TRANS_COMOMENTS_F64 && i > 0 ? s->of[i - 1] : NO_FIRST);
-	rows_find(p, s);
-	/* those of whole pairs of words first, so that they are aligned */
-	for (uint32_t wide = 0; wide < 2; wide++)
-		for (uint32_t i = 0; i < s->n; i++)
-			if ((gpuagg_transition_shared_bytes(s->held[i].op) % 8 == 0) == (wide == 0))
-			{
-				s->held[i].off = s->bytes;
-				s->bytes += gpuagg_transition_shared_bytes(s->held[i].op);
-			}
-	for (uint32_t i = 0; i < s->n; i++)
-	{
-		s->held[i].at = s->nheld;
-		s->nheld += held_pairs(&s->held[i]);
-	}
-}
 
 /* ---------- members of the structure ---------- */
 
@@ -232,7 +126,7 @@ add_passes(GpuAggWriter *w)
 
 /* Does a row enter what is held, and with which value? */
 static void
-add_held(GpuAggWriter *w, const Held *h, uint32_t i)
+add_held(GpuAggWriter *w, const GpuAggHeld *h, uint32_t i)
 {
 	gpuagg_write(w, "\t\trow.e%u = true;\n", i);
 	if (h->filter != GPUAGG_NO_REG)
@@ -252,7 +146,7 @@ add_held(GpuAggWriter *w, const Held *h, uint32_t i)
 	if (gpuagg_transition_is_string(h->op))
 		gpuagg_write(w, "\t\trow.e%u = row.e%u && frame_holds(v%u, errors);\n", i, i,
 					 gpuagg_write_number(w, h->arg));
-	if (h->first != NO_FIRST)
+	if (h->first != GPUAGG_NO_FIRST)
 		gpuagg_write(w, "\t\trow.e%u = row.e%u && row.e%u;\n", i, i, h->first);
 	if (h->op != GPUAGG_TRANS_COUNT)
 		gpuagg_write(w, "\t\trow.a%u = v%u;\n", i, gpuagg_write_number(w, h->arg));
@@ -260,7 +154,7 @@ add_held(GpuAggWriter *w, const Held *h, uint32_t i)
 
 /* Is it a row that no count of the group's has counted? */
 static void
-add_bare(GpuAggWriter *w, const States *s)
+add_bare(GpuAggWriter *w, const GpuAggHeldStates *s)
 {
 	gpuagg_write(w, "\tGPUAGG_FN bool\n\tbare(const Row &row)\n\t{\n");
 	if (s->bare < s->n)
@@ -271,7 +165,7 @@ add_bare(GpuAggWriter *w, const States *s)
 
 /* Keys and arguments; false: a key is an error. */
 static void
-add_row(GpuAggWriter *w, const States *s)
+add_row(GpuAggWriter *w, const GpuAggHeldStates *s)
 {
 	const GpuAggProgram *p = w->program;
 	const GpuAggKey *keys = gpuagg_program_keys(p);
@@ -423,7 +317,7 @@ field_type(const GpuAggRecordField *f)
  * whether the row enters them or not.
  */
 static void
-add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
+add_record_fields(GpuAggWriter *w, const GpuAggHeldStates *s, const GpuAggRecord *record)
 {
 	bool		written[GPUAGG_RECORD_FIELDS] = {false};
 
@@ -448,7 +342,7 @@ add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
 }
 
 static void
-add_record(GpuAggWriter *w, const GpuAggRecord *record, const States *s)
+add_record(GpuAggWriter *w, const GpuAggRecord *record, const GpuAggHeldStates *s)
 {
 	const GpuAggProgram *p = w->program;
 	GpuAggRecord own;
@@ -471,59 +365,7 @@ add_record(GpuAggWriter *w, const GpuAggRecord *record, const States *s)
 	gpuagg_write(w, "\t}\n");
 }
 
-/* ---------- what frames do with states ---------- */
-
-/* A row's value of what is held, as frames take it */
-static void
-add_value(GpuAggWriter *w, const States *s, uint32_t i)
-{
-	const Held *h = &s->held[i];
-
-	if (h->op == GPUAGG_TRANS_COUNT)
-		gpuagg_write(w, "(row.e%u, (int64_t) 0);\n", i);
-	else if (h->op == GPUAGG_TRANS_COMOMENTS_F64 && h->first != NO_FIRST)
-		gpuagg_write(w, "(row.e%u, FramePair {row.a%u, row.a%u});\n", i, h->first, i);
-	else if (h->op == GPUAGG_TRANS_MOMENTS_F64)
-		gpuagg_write(w, "(row.e%u, FramePair {0, row.a%u});\n", i, i);
-	else
-		gpuagg_write(w, "(row.e%u, row.a%u);\n", i, i);
-}
-
-/* f.template what<...>(...) for everything that is held, or for each state */
-static void
-add_states(GpuAggWriter *w, const States *s)
-{
-	const GpuAggTransition *t = gpuagg_program_transitions(w->program);
-	GpuAggLayout layout;
-
-	gpuagg_layout_compute(w->program, &layout);
-	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
-	for (uint32_t i = 0; i < s->n; i++)
-		if (gpuagg_transition_shared_bytes(s->held[i].op) > 0)
-			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
-						 s->held[i].at, s->held[i].off);
-	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
-	for (uint32_t i = 0; i < s->n; i++)
-	{
-		if (gpuagg_transition_shared_bytes(s->held[i].op) == 0)
-			continue;
-		gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>", gpuagg_write_transition(s->held[i].op),
-					 s->held[i].at, s->held[i].off);
-		add_value(w, s, i);
-	}
-	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");
-	for (uint32_t i = 0; i < w->program->ntransitions; i++)
-		if (gpuagg_transition_bytes(t[i].op) > 0)
-			gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
-						 s->held[s->of[i]].at, s->held[s->of[i]].off, layout.state_off[i]);
-	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
-	for (uint32_t i = 0; i < w->program->ntransitions; i++)
-	{
-		gpuagg_write(w, "\t\tf.template step<%s, %u>", gpuagg_write_transition(t[i].op), layout.state_off[i]);
-		add_value(w, s, s->of[i]);
-	}
-	gpuagg_write(w, "\t}\n");
-}
+/* ---------- what frames are told ---------- */
 
 /* Strings, dates, IN lists and look-ups among slots are loops, or long. */
 static bool
@@ -544,17 +386,6 @@ is_long(const GpuAggProgram *p)
 	return n >= LONG_INSTRS;
 }
 
-/* Does shared memory add, or compare, some of it in a loop? */
-static bool
-has_loops(const States *s)
-{
-	bool		loops = false;
-
-	for (uint32_t i = 0; i < s->n; i++)
-		loops |= s->held[i].op > GPUAGG_TRANS_SUM_I128;
-	return loops;
-}
-
 static bool
 has_strings(const GpuAggProgram *p)
 {
@@ -566,7 +397,7 @@ has_strings(const GpuAggProgram *p)
 }
 
 static void
-add_numbers(GpuAggWriter *w, const States *s)
+add_numbers(GpuAggWriter *w, const GpuAggHeldStates *s)
 {
 	const GpuAggProgram *p = w->program;
 	const bool	locked = gpuagg_program_has_lock(p);
@@ -581,7 +412,7 @@ add_numbers(GpuAggWriter *w, const States *s)
 				 p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes, locked ? layout.row_bytes : 0, w->stages.n);
 	gpuagg_write(w, "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s, STRINGS = %s;\n",
 				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false",
-				 has_loops(s) ? "true" : "false", has_strings(p) ? "true" : "false");
+				 gpuagg_held_loops(s) ? "true" : "false", has_strings(p) ? "true" : "false");
 }
 
 /* ---------- the text ---------- */
@@ -589,9 +420,9 @@ add_numbers(GpuAggWriter *w, const States *s)
 static void
 add_program(GpuAggWriter *w, const GpuAggRecord *record, const char *name, GpuAggCodegen *out)
 {
-	States		s;
+	GpuAggHeldStates		s;
 
-	states_compute(w->program, &s);
+	gpuagg_held_states(w->program, &s);
 	gpuagg_write(w, "struct %s\n{\n", name);
 	add_numbers(w, &s);
 	add_open(w);
@@ -602,7 +433,7 @@ add_program(GpuAggWriter *w, const GpuAggRecord *record, const char *name, GpuAg
 	if (w->program->nkeys > 0)
 		add_keys(w);
 	add_record(w, record, &s);
-	add_states(w, &s);
+	gpuagg_write_states(w, &s);
 	gpuagg_write(w, "};\n");
 	out->shared_bytes = s.bytes;
 }
@@ -647,9 +478,9 @@ gpuagg_codegen_counted(const GpuAggProgram *p)
 uint32_t
 gpuagg_codegen_shared_bytes(const GpuAggProgram *p)
 {
-	States		s;
+	GpuAggHeldStates		s;
 
-	states_compute(p, &s);
+	gpuagg_held_states(p, &s);
 	return s.bytes;
 }
 
