@@ -535,6 +535,16 @@ gpuagg_day_start(DateADT day, bool *overflow)
 	RegisterExtensionExplainOption(name, read)
 #endif
 
+/*
+ * An aggregate that is lowered to a look at whether a column of any type is NULL, though it be NOT
+ * NULL: since 19 IS NULL of such a column is false when it is planned.
+ */
+#if PG_VERSION_NUM >= 190000
+#define GPUAGG_COUNT_NULLS "pg_catalog.sum(pg_catalog.num_nulls(%s))"
+#else
+#define GPUAGG_COUNT_NULLS "pg_catalog.count(*) FILTER (WHERE %s IS NULL)"
+#endif
+
 /* What pg_get_loaded_modules() shows (fmgr.h) */
 #ifdef PG_MODULE_MAGIC_EXT
 #define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.1.0")

@@ -3,8 +3,8 @@
  *		gpuagg.load(relation, columns): brings columns of a table onto the device
  *		ahead of the first query that needs them; gpuagg.unload() drops them.
  *
- * Loading is a query like any other, SELECT count(*) FILTER (WHERE a IS NULL),
- * ... FROM ONLY the table, which loads the columns and fills the cache on its
+ * Loading is a query like any other, SELECT count(*) FILTER (WHERE a IS NULL), or
+ * what counts NULLs otherwise, ... FROM ONLY the table, which loads the columns and fills the cache on its
  * way; so permissions, snapshots and memory are what they are for queries.
  * Partitions and child tables are loaded one by one.
  */
@@ -205,7 +205,7 @@ load_some(Relation rel, List *columns, int from)
 		AttrNumber	attno = list_nth_int(columns, i);
 		Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 
-		appendStringInfo(&query, "%s pg_catalog.count(*) FILTER (WHERE %s IS NULL)",
+		appendStringInfo(&query, "%s " GPUAGG_COUNT_NULLS,
 						 i == from ? "SELECT" : ",",
 						 quote_identifier(NameStr(attr->attname)));
 	}

@@ -27,6 +27,15 @@
 /* Batches of pages that may be, where devices want fewer */
 #define PAGES_AHEAD 4
 
+/* The table's blocks, if they are enough that feeders may be worth while for it */
+static uint64
+input_large(const GpuAggTaskTable *table)
+{
+	BlockNumber blocks = table->end - table->first;
+
+	return blocks >= GPUAGG_FEEDERS_LEAST ? blocks : 0;
+}
+
 GpuAggTaskInputs *
 gpuagg_inputs_create(const GpuAggScan *scan)
 {
@@ -39,6 +48,7 @@ gpuagg_inputs_create(const GpuAggScan *scan)
 	{
 		inputs->inputs[i].table = scan->read[i];
 		inputs->inputs[i].next_batch = GPUAGG_TABLE_BATCH(i);
+		inputs->behind += input_large(scan->read[i]);
 		if (scan->read[i]->rows != NULL)
 			gpuagg_rows_reset(scan->read[i]->rows);
 	}
@@ -198,17 +208,12 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 {
 	const GpuAggTaskInput *at = gpuagg_inputs_at(inputs);
 	double		missing = 1 - (double) inputs->opened_used / Max(inputs->opened_pages, 1);
-	double		pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first) -
-		(at->cached != NULL ? (double) at->cached->used : 0);
+	double		pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first);
 
-	for (int i = inputs->at + 1; i < inputs->n; i++)
-	{
-		const GpuAggTaskTable *table = inputs->inputs[i].table;
-
-		if (table->end - table->first >= GPUAGG_FEEDERS_LEAST)
-			pages += missing * gpuagg_sample_share(&inputs->scan->sample, table->end - table->first);
-	}
-	return pages;
+	if (at->cached != NULL)
+		pages -= (double) at->cached->used;
+	return pages + missing * gpuagg_sample_share(&inputs->scan->sample,
+												 (BlockNumber) Min(inputs->behind, MaxBlockNumber));
 }
 
 /* Starts feeders if they pay, for the table at work and all behind it. */
@@ -254,6 +259,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 	inputs->device = gpuagg_client_info(client);
 	inputs->page_bytes = page_bytes;
 	inputs->opened_pages += table->end - table->first;
+	inputs->behind -= input_large(table);
 	inputs->opened_used += input->cached != NULL ? input->cached->used : 0;
 	input->opened = true;
 	/* PostgreSQL counts sequential scans, not sample scans; several tasks make one */

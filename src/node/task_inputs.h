@@ -37,7 +37,8 @@ typedef struct GpuAggTaskInputs
 	GpuAggFeedShare *share;		/* then: where the backend takes blocks, if it reads any */
 	bool		feeders_tried;	/* they were, or could not be had */
 	uint64		opened_pages;	/* of tables so far, */
-	uint64		opened_used;	/* and of these that the cache has */
+	uint64		opened_used;	/* and of these that the cache has; */
+	uint64		behind;			/* of the large ones among the others */
 
 	/* what feeds are begun with */
 	GpuAggScan *scan;

@@ -26,6 +26,7 @@
 #include "optimizer/restrictinfo.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
@@ -318,6 +319,43 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 	return true;
 }
 
+/* 1 if x is NULL, or if it is not */
+static Expr *
+null_as_int(Expr *x, NullTestType kind)
+{
+	NullTest   *test = makeNode(NullTest);
+	CaseWhen   *when = makeNode(CaseWhen);
+	CaseExpr   *both = makeNode(CaseExpr);
+
+	test->arg = x;
+	test->nulltesttype = kind;
+	test->location = -1;
+	when->expr = (Expr *) test;
+	when->result = (Expr *) makeConst(INT4OID, -1, InvalidOid, 4, Int32GetDatum(1), false, true);
+	both->casetype = INT4OID;
+	both->args = list_make1(when);
+	both->defresult = (Expr *) makeConst(INT4OID, -1, InvalidOid, 4, Int32GetDatum(0), false, true);
+	return (Expr *) both;
+}
+
+/*
+ * num_nulls() and num_nonnulls(), which PostgreSQL leaves as they are; since 19 it takes IS NULL
+ * of a column that is NOT NULL for false, and who needs the column read (functions/load.c) can
+ * ask so.
+ */
+static bool
+lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggValue *out)
+{
+	NullTestType kind = call->funcid == F_NUM_NULLS ? IS_NULL : IS_NOT_NULL;
+	Expr	   *sum = null_as_int(linitial(call->args), kind);
+
+	for (int i = 1; i < list_length(call->args); i++)
+		sum = (Expr *) makeFuncExpr(F_INT4PL, INT4OID,
+									list_make2(sum, null_as_int(list_nth(call->args, i), kind)),
+									InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return gpuagg_lower_expr(lw, sum, out);
+}
+
 static bool
 lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 {
@@ -498,6 +536,10 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 		case T_CollateExpr:
 			return gpuagg_lower_expr(lw, ((CollateExpr *) expr)->arg, out);
 		case T_FuncExpr:
+			if ((((FuncExpr *) expr)->funcid == F_NUM_NULLS ||
+				 ((FuncExpr *) expr)->funcid == F_NUM_NONNULLS) &&
+				!((FuncExpr *) expr)->funcvariadic)
+				return lower_num_nulls(lw, (FuncExpr *) expr, out);
 			return gpuagg_lower_function(lw, ((FuncExpr *) expr)->funcid,
 										 InvalidOid, ((FuncExpr *) expr)->args,
 										 ((FuncExpr *) expr)->inputcollid, out);

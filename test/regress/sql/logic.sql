@@ -32,7 +32,8 @@ FROM unnest(ARRAY['p', 'NOT p', 'p AND q', 'p OR q', 'p AND NOT q', 'NOT p OR NO
 	'(p AND q) IS TRUE', '(p OR q) IS NOT TRUE', '(p AND q) IS UNKNOWN', '(p OR q) IS NOT FALSE', '(p = q) IS NULL',
 	'coalesce(p, q)', 'coalesce(p, q, true)', 'CASE WHEN p THEN q END', 'CASE WHEN p THEN q ELSE NOT q END', 'nullif(p, q)',
 	'p IN (true, NULL)', 'p IN (false)',
-	'bool(i)', 'i::bool']) e;
+	'bool(i)', 'i::bool', 'num_nulls(i, f, t, d, c, u, p) = 2', 'num_nonnulls(c) > 0', 'num_nulls(u, p) < num_nonnulls(q, n)']) e;
+SELECT lo_all('num_nulls(VARIADIC ARRAY[i, n]) = 1', 'allow');
 SELECT e, lo_all(e)
 FROM unnest(ARRAY['i = 1', '1 = i', 'i <> 1', 'i IS NULL', 'i IS DISTINCT FROM 1', 'i IS NOT DISTINCT FROM NULL', 'i IS DISTINCT FROM NULL',
 	'i IN (1, 2)', 'i IN (1, NULL)', 'i NOT IN (1, 2)', 'i NOT IN (1, NULL)', 'i IN (1, 1, 1)', 'i IN (99)', 'i IN (2147483647, -7, 0, 3)',
