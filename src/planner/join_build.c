@@ -43,13 +43,13 @@ makes_string_keys(void)
 	return view.facts.info.lookups >= GPUAGG_LOOKUPS_STRING_KEYS;
 }
 
-/* A string is in the table as its number, or is the key. */
+/* A string is in the table as its number, or is the key; a key of char(n) has lost its blanks. */
 static bool
 column_fits(const GpuAggLookupLower *lookup, int column)
 {
 	return gpuagg_constant_class(lookup->types[column]) != GPUAGG_CLASS_BYTES ||
 		lookup->scales[column] == GPUAGG_SCALE_NUMBERED ||
-		(column < lookup->nkeys && makes_string_keys());
+		(column < lookup->nkeys && lookup->types[column] != GPUAGG_T_BPCHAR && makes_string_keys());
 }
 
 /* The next key is that column, as the device keeps it. */
