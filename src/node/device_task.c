@@ -264,7 +264,7 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
 	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run),
-					 gpuagg_long_rows_possible(scan, table->row_plan));
+					 gpuagg_long_rows_keys(scan, table->row_plan));
 	return table->rows;
 }
 

@@ -77,15 +77,36 @@ set_given_tables(GpuAggScan *scan)
 	MemoryContextSwitchTo(old);
 }
 
-bool
-gpuagg_long_rows_possible(GpuAggScan *scan, const Plan *row_plan)
+/* Of finer groups: those that are keys of the query's, whichever set these are of */
+static uint32
+keys_of_all_sets(const GpuAggRegroup *plan)
 {
-	if (scan->info->regroup != NULL || scan->rows != NULL || scan->lookups != NULL ||
+	uint32		keys = 0;
+
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		const GpuAggRegroupValue *value = &plan->values[plan->keys[i]];
+		bool		everywhere = !value->computed;
+
+		for (int set = 0; set < plan->nsets; set++)
+			everywhere &= (plan->sets[set].keys >> i & 1) != 0;
+		if (everywhere)
+			keys |= UINT32_C(1) << value->number;
+	}
+	return keys;
+}
+
+uint32
+gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan)
+{
+	if (scan->rows != NULL || scan->lookups != NULL ||
 		scan->sample.method != GPUAGG_SAMPLE_NONE)
-		return false;
+		return 0;
 	if (scan->long_tables == NULL)
 		set_given_tables(scan);
-	return bms_is_member(((const Scan *) row_plan)->scanrelid, scan->long_tables);
+	if (!bms_is_member(((const Scan *) row_plan)->scanrelid, scan->long_tables))
+		return 0;
+	return scan->info->regroup != NULL ? keys_of_all_sets(scan->info->regroup) : ~UINT32_C(0);
 }
 
 /* --------------------------------------------------------------------- run --- */

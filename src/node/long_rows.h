@@ -9,8 +9,8 @@
 
 #include "node/device_scan.h"
 
-/* May a run keep rows with such keys, of the table that this row plan scans? */
-extern bool gpuagg_long_rows_possible(GpuAggScan *scan, const Plan *row_plan);
+/* For which keys, as bits, may a run keep rows, of the table that this row plan scans? */
+extern uint32 gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan);
 
 /* The next of these groups, as the fallback plan gives it; NULL: no more */
 extern TupleTableSlot *gpuagg_long_rows_next(GpuAggScan *scan);

@@ -125,6 +125,9 @@ merge_parts(GpuAggScan *scan, GpuAggError *error)
 	scan->counters.groups_made += merged;
 	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
 		status = gpuagg_regroup_long_join(p->parts[i].made, scan->results, error);
+	/* each part has kept the same */
+	if (status == GPUAGG_OK)
+		status = gpuagg_regroup_long_rows(p->parts[0].made, scan->results, error);
 	return status;
 }
 

@@ -38,6 +38,19 @@ gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, 
 	return !s->absent && (s->key == GPUAGG_REGROUP_NONE || (plan->sets[set].keys >> s->key & 1) != 0);
 }
 
+/* Rows of the query's groups that no device makes: whole, they are told by a key of these. */
+GpuAggStatus
+gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults *made, GpuAggError *error)
+{
+	HeapTuple	row;
+	int			table;
+
+	for (int i = 0; (row = gpuagg_long_values_row(gpuagg_results_long(finer), i, &table)) != NULL; i++)
+		if (!gpuagg_long_values_add_row(gpuagg_results_long(made), row, table))
+			return too_many(error);
+	return GPUAGG_OK;
+}
+
 /* ---------------------------------------------------------- by the backend --- */
 
 GpuAggStatus
@@ -152,7 +165,7 @@ gpuagg_regroup_long_made(const GpuAggPlanInfo *info, GpuAggResults *finer, GpuAg
 		}
 	}
 	pfree(key.data);
-	return GPUAGG_OK;
+	return gpuagg_regroup_long_rows(finer, made, error);
 }
 
 /* ---------------------------------------------------------------- of parts --- */

@@ -16,6 +16,10 @@ extern void gpuagg_regroup_long_keep(const GpuAggPlanInfo *info, GpuAggResults *
 /* Does a set have this state? */
 extern bool gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set);
 
+/* Rows that are kept as a whole beside finer groups go beside the query's. */
+extern GpuAggStatus gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults *made,
+											 GpuAggError *error);
+
 /* What lies beside one of the device's groups goes beside the group that it is part of. */
 extern GpuAggStatus gpuagg_regroup_long_enter(GpuAggRegroupWork *r, const char *row, const char *group);
 

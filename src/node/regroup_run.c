@@ -497,6 +497,8 @@ gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
 	begin(&r);
 	for (int i = r.plan->nsets - 1; i >= 0 && status == GPUAGG_OK; i--)
 		status = regroup_set(&r, i);
+	if (status == GPUAGG_OK && r.longs)
+		status = gpuagg_regroup_long_rows(r.groups, r.results, error);
 	end_expressions(&r);
 	gpuagg_results_free(r.groups);
 	scan->results = r.results;

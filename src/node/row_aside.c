@@ -23,7 +23,8 @@ struct GpuAggRowAside
 	int			nkeys;
 	GpuAggLongValues *longs;
 	bool		keep;
-	int			table;			/* of rows that may be kept as a whole; 0: none may */
+	int			table;			/* of rows that may be kept as a whole, */
+	uint32		of_keys;		/* for one of these keys */
 	bool		whole;			/* the current row is kept as a whole */
 	int			n;				/* values of the current row */
 	AsideValue *values;			/* [columns of the block] */
@@ -48,15 +49,16 @@ gpuagg_row_aside_bind(GpuAggRowAside *aside, GpuAggLongValues *longs, bool keep)
 {
 	aside->longs = longs;
 	aside->keep = keep;
-	aside->table = 0;
+	aside->of_keys = 0;
 	aside->whole = false;
 	aside->n = 0;
 }
 
 void
-gpuagg_row_aside_take_rows(GpuAggRowAside *aside, int table)
+gpuagg_row_aside_take_rows(GpuAggRowAside *aside, int table, uint32 of_keys)
 {
 	aside->table = table;
+	aside->of_keys = of_keys;
 }
 
 bool
@@ -64,7 +66,7 @@ gpuagg_row_aside_put(GpuAggRowAside *aside, int n, Datum datum)
 {
 	const GpuAggRowOutput *column = gpuagg_row_block_output(aside->block, n);
 
-	if (aside->longs != NULL && aside->table > 0 && n < aside->nkeys &&
+	if (aside->longs != NULL && n < aside->nkeys && (aside->of_keys >> n & 1) != 0 &&
 		gpuagg_row_block_is_beyond(aside->block, n, datum))
 	{
 		aside->whole = true;

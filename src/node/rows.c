@@ -101,11 +101,11 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 
 void
 gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep,
-				 bool take_rows)
+				 uint32 long_keys)
 {
 	gpuagg_row_aside_bind(rows->aside, longs, keep);
-	if (take_rows)
-		gpuagg_row_aside_take_rows(rows->aside, (int) ((Scan *) rows->scan->ps.plan)->scanrelid);
+	gpuagg_row_aside_take_rows(rows->aside, (int) ((Scan *) rows->scan->ps.plan)->scanrelid,
+							   long_keys);
 	gpuagg_row_block_bind(rows->block, program);
 }
 

@@ -102,6 +102,14 @@ MOVE ABSOLUTE 1 nr_cursor;
 FETCH 2 nr_cursor;
 COMMIT;
 SELECT compare('SELECT x, (SELECT concat(sum(m), '' '', count(DISTINCT t)) FROM nr WHERE g = x) FROM generate_series(0, 11) x', 'any');
+-- as keys of the query: such a row is in no group of the device's
+SELECT string_agg(p || ' ' || q || ': ' || r, '; ') FROM unnest(ARRAY['off', 'always']) p, set_config('gpuagg.debug_parts', p, false), unnest(ARRAY[
+	'SELECT trim_scale(m), count(DISTINCT x), count(*), sum(n) FROM nr GROUP BY m', 'SELECT trim_scale(m), n, count(DISTINCT t), count(DISTINCT x), sum(id), max(upper(t) COLLATE "C") FROM nr GROUP BY m, n', 'SELECT trim_scale(m), upper(t), count(*), sum(m) FROM nr GROUP BY m, 2',
+	'SELECT trim_scale(m), g, count(*), sum(n) FROM nr GROUP BY m, ROLLUP (g)', 'SELECT trim_scale(m), percentile_disc(0.5) WITHIN GROUP (ORDER BY x), count(DISTINCT d) FROM nr WHERE id > 1000 GROUP BY m',
+	'SELECT trim_scale(m), count(DISTINCT x) FROM nr WHERE upper(t) < ''K3'' GROUP BY m ORDER BY 2, 1 LIMIT 9', 'SELECT trim_scale(m), count(DISTINCT x), sum(g) FROM nr_parts GROUP BY m', 'SELECT trim_scale(m), t, count(DISTINCT x) FROM nr_parts WHERE g < 9 GROUP BY m, t HAVING count(*) < 50']) q, compare(q) r
+WHERE r !~ '^ok';
+RESET gpuagg.debug_parts;
+SELECT m, count(DISTINCT x), count(*) FROM nr WHERE id > 5000 GROUP BY m ORDER BY m;
 -- what PostgreSQL answers: such a value as the argument of DISTINCT or of an ordered set, as a key of a set; too many
 SELECT compare(q, 'prefer') FROM unnest(ARRAY['SELECT g, count(DISTINCT m), sum(m) FROM nr GROUP BY g', 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY n), sum(m) FROM nr GROUP BY g', 'SELECT m, g, count(*) FROM nr GROUP BY ROLLUP (m, g)']) q;
 SET work_mem = '64kB';
