@@ -13,14 +13,14 @@ SET max_parallel_workers_per_gather = 0;
 SET gpuagg.cache = off;
 \a
 \t on
--- as EXPLAIN predicts it
+-- as EXPLAIN predicts it of nodes, whose look-ups are in that
 CREATE FUNCTION wi_predicted(q text) RETURNS float8 LANGUAGE plpgsql SET gpuagg.debug_require = prefer AS $$
 DECLARE
 	plan json;
 	ms float8;
 BEGIN
 	EXECUTE 'EXPLAIN (VERBOSE, FORMAT JSON) ' || q INTO plan;
-	SELECT sum(m[1]::float8) INTO ms FROM regexp_matches(plan::text, '"Predicted Time": ([0-9.]+)', 'g') m;
+	SELECT sum(m[1]::float8) INTO ms FROM regexp_matches(plan::text, '"Predicted Time": ([0-9.]+),\s+"Bound By"', 'g') m;
 	RETURN ms;
 END $$;
 SELECT q, abs(gpuagg.what_if(q) - wi_predicted(q)) < 0.002 AS as_explained FROM unnest(ARRAY[
