@@ -13,7 +13,7 @@ SET max_parallel_workers_per_gather = 0;
 SET gpuagg.cache = off;
 \a
 \t on
--- as EXPLAIN predicts it
+-- as EXPLAIN predicts it of nodes, whose look-ups are in that
 CREATE FUNCTION wi_predicted(q text) RETURNS float8 LANGUAGE plpgsql SET gpuagg.debug_require = prefer AS $$
 DECLARE
 	plan json;
