@@ -130,7 +130,7 @@ suite_tables()
 suite_part()
 {
 	server_psql main -v sf="$2" -v from="$3" -v to="$4" \
-		-f "$BENCH_HERE/$1_gen.sql" >/dev/null 2>"$RUN_DIR/$1.$3.log"
+		-f "$BENCH_HERE/$1_gen.sql" >/dev/null 2>"$RUN_DIR/$1.$3-$4.log"
 }
 
 # gpuagg over columns that the device keeps, as an engine of measure_query
