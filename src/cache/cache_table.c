@@ -201,31 +201,74 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 	table_tidy(table);
 }
 
-GpuAggCacheTable *
-gpuagg_cache_table(const GpuAggCacheRequest *request)
+static bool
+same_file(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
+{
+	return table->spcoid == request->spcoid && table->relnumber == request->relnumber;
+}
+
+/* The very table, alive: then there is none that must give way to it */
+static inline bool
+is_table(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
+{
+	return !table->dead && table->dbid == request->dbid && table->relid == request->relid &&
+		same_file(table, request);
+}
+
+/*
+ * Tables used last are at the head: there is one that is used again, and at the tail the next of
+ * many partitions that are used in turn.
+ */
+static GpuAggCacheTable *
+find_table(const GpuAggCacheRequest *request)
+{
+	dlist_iter	iter;
+
+	if (!dlist_is_empty(&gpuagg_cache_tables))
+	{
+		GpuAggCacheTable *last = dlist_head_element(GpuAggCacheTable, node, &gpuagg_cache_tables);
+
+		if (is_table(last, request))
+			return last;
+	}
+	dlist_reverse_foreach(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (is_table(table, request))
+			return table;
+	}
+	return NULL;
+}
+
+/* Those whose number or file is another table's now */
+static void
+kill_former(const GpuAggCacheRequest *request)
 {
 	dlist_mutable_iter iter;
-	GpuAggCacheTable *table = NULL;
-	uint64		own = 0;
 
 	dlist_foreach_modify(iter, &gpuagg_cache_tables)
 	{
 		GpuAggCacheTable *other = dlist_container(GpuAggCacheTable, node, iter.cur);
 
-		if (other->dead || other->dbid != request->dbid)
-			continue;
-		if (other->spcoid == request->spcoid && other->relnumber == request->relnumber &&
-			other->relid == request->relid)
-			table = other;
-		else if (other->relid == request->relid ||
-				 (other->spcoid == request->spcoid && other->relnumber == request->relnumber))
+		if (!other->dead && other->dbid == request->dbid &&
+			(other->relid == request->relid || same_file(other, request)))
 			gpuagg_cache_table_kill(other);
 	}
+}
+
+GpuAggCacheTable *
+gpuagg_cache_table(const GpuAggCacheRequest *request)
+{
+	GpuAggCacheTable *table = find_table(request);
+	uint64		own = 0;
+
 	if (table != NULL)
 	{
 		dlist_move_head(&gpuagg_cache_tables, &table->node);
 		return table;
 	}
+	kill_former(request);
 	(void) gpuagg_cache_make_room(sizeof(GpuAggCacheTable), DBL_MAX);
 	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
 	table->directory = own;

@@ -137,6 +137,13 @@ inputs_read_on(GpuAggTaskInputs *inputs, int to)
 		input_close_if_over(inputs, &inputs->inputs[i]);
 }
 
+/* Of one that has been opened */
+static bool
+input_more(const GpuAggTaskInput *input)
+{
+	return input->feed != NULL && gpuagg_feed_more(input->feed);
+}
+
 bool
 gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs, const GpuAggDeviceInfo *device)
 {
@@ -144,7 +151,7 @@ gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs, const GpuAggDeviceInfo *
 		return false;
 	if (inputs->feeders != NULL)
 		return gpuagg_feeders_want_table(inputs->feeders);
-	return !gpuagg_feed_more(gpuagg_inputs_at(inputs)->feed) &&
+	return !input_more(gpuagg_inputs_at(inputs)) &&
 		inputs->pages_in_flight < Max(device->batches_ahead, PAGES_AHEAD);
 }
 
@@ -269,7 +276,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 		inputs_begin_feeders(inputs, client, host);
 	if (inputs->feeders != NULL)
 		gpuagg_feeders_open(inputs->feeders, input->cached, input_batch_pages(inputs, table));
-	else
+	else if (input->cached == NULL || input->cached->used < table->end - table->first)
 		input_begin_feed(inputs, input, false);
 }
 

@@ -19,7 +19,7 @@ typedef struct GpuAggTaskInput
 	MemoryContext context;		/* of what follows; NULL: not begun, or over */
 	GpuAggCached *cached;		/* NULL: no cache request */
 	bool		opened;			/* the cache is settled: it may be fed */
-	GpuAggFeed *feed;			/* the backend's own; NULL until it reads some of it */
+	GpuAggFeed *feed;			/* the backend's own; NULL: it reads nothing of it so far */
 	uint64		next_batch;		/* number of the next batch */
 } GpuAggTaskInput;
 

@@ -107,11 +107,10 @@ CREATE TABLE pq3 PARTITION OF pq FOR VALUES FROM (14000) TO (30000);
 INSERT INTO pq SELECT i, i % 5 FROM generate_series(1, 20000) i;
 ANALYZE pq;
 SELECT compare('SELECT z, count(*) FROM pf JOIN pq USING (id) GROUP BY 1');
--- whose hash tables fit memory, unlike that of the whole
+-- 19 keeps a path of the whole beside that of the partitions
 SET enable_partitionwise_join = on;
-SET work_mem = '500kB';
-SET hash_mem_multiplier = 1;
-SELECT * FROM gpuagg.why_not('SELECT z, count(*) FROM pf JOIN pq USING (id) GROUP BY 1');
+SELECT coalesce((SELECT string_agg(w, ';') FROM gpuagg.why_not('SELECT z, count(*) FROM pf JOIN pq USING (id) GROUP BY 1') w), 'runs') =
+	CASE WHEN current_setting('server_version_num')::int < 190000 THEN 'PostgreSQL joins partition by partition (enable_partitionwise_join)' ELSE 'runs' END;
 SELECT compare('SELECT z, count(*) FROM pf JOIN pq USING (id) GROUP BY 1', 'any');
 RESET ALL;
 CREATE TEMP TABLE pt () INHERITS (pall);
