@@ -41,9 +41,12 @@ units_in_range(const GpuAggValueBound *b, double usecs)
 	return b->ranged ? floor((b->high - b->low) / usecs) + 2 : HUGE_VAL;
 }
 
+/* Unless it is beyond numbers: of round(x, 400), say */
 static void
 set_range(GpuAggValueBound *b, double one, double other)
 {
+	if (!isfinite(one) || !isfinite(other))
+		return;
 	b->ranged = true;
 	b->low = Min(one, other);
 	b->high = Max(one, other);

@@ -141,7 +141,8 @@ SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_more GROUP BY ' || q) FR
 	'width_bucket(f, 0, 2500, 5)',
 	'floor(log(v + 1))',
 	'greatest(v, 100)::int',
-	'trunc(f / 500)']) q;
+	'trunc(f / 500)',
+	'floor(round(v, 400)), floor(round(v, -400))']) q;
 -- groups made of finer ones have bounds as well
 SELECT q, ge_rows('SELECT ' || q || ', count(DISTINCT v), count(DISTINCT f) FROM ge_more GROUP BY ' || q) FROM unnest(ARRAY['date_trunc(''month'', z)', 'to_char(t, ''YYYY-MM'')']) q;
 SELECT ge_rows('SELECT date_trunc(''month'', z), k, count(DISTINCT f), count(DISTINCT v) FROM ge_more GROUP BY ROLLUP (1, 2)');
