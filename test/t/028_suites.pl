@@ -32,7 +32,8 @@ sub questions
 sub answer
 {
 	my ($setting, $query) = @_;
-	my ($rc, $out, $err) = $node->psql('postgres', "SET jit = off; SET $setting; $query");
+	my ($rc, $out, $err) = $node->psql('postgres', "SET jit = off; SET $setting; $query",
+		extra_params => [ '-P', 'null=<null>' ]);
 
 	return $err if $rc != 0;
 	return join "\n", sort split /\n/, $out;
