@@ -204,13 +204,13 @@ bound_call(const GpuAggBoundSource *source, Oid funcid, Oid type, List *args)
 /* --------------------------------------------------------------- choices --- */
 
 /*
- * One of these: equal constants count once.  NULL may come of each, or only where all
- * are NULL.
+ * One of these: equal constants count once, and it lies between the ends of all ranges.
+ * NULL may come of each, or only where all are NULL.
  */
 static GpuAggValueBound
 bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 {
-	GpuAggValueBound b = {.nullable = !any_null};
+	GpuAggValueBound b = {.nullable = !any_null,.ranged = true,.low = HUGE_VAL,.high = -HUGE_VAL};
 	List	   *constants = NIL;
 	ListCell   *lc;
 
@@ -219,6 +219,9 @@ bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 		Node	   *choice = lfirst(lc);
 		GpuAggValueBound one = gpuagg_value_bound(source, choice);
 
+		b.ranged = b.ranged && one.ranged;
+		b.low = Min(b.low, one.low);
+		b.high = Max(b.high, one.high);
 		b.nullable = any_null ? b.nullable || one.nullable : b.nullable && one.nullable;
 		if (!IsA(choice, Const))
 			b.values += one.values;
@@ -226,25 +229,6 @@ bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 			constants = list_append_unique(constants, choice);
 	}
 	b.values += list_length(constants);
-	return b;
-}
-
-/* Of the greatest or least: between the ends of all ranges */
-static GpuAggValueBound
-bound_min_max(const GpuAggBoundSource *source, List *args)
-{
-	GpuAggValueBound b = bound_one_of(source, args, false);
-	ListCell   *lc;
-
-	foreach(lc, args)
-	{
-		GpuAggValueBound one = gpuagg_value_bound(source, lfirst(lc));
-		bool		first = foreach_current_index(lc) == 0;
-
-		b.ranged = one.ranged && (first || b.ranged);
-		b.low = first ? one.low : Min(b.low, one.low);
-		b.high = first ? one.high : Max(b.high, one.high);
-	}
 	return b;
 }
 
@@ -320,7 +304,7 @@ gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
 		case T_CoalesceExpr:
 			return bound_one_of(source, ((CoalesceExpr *) expr)->args, false);
 		case T_MinMaxExpr:
-			return bound_min_max(source, ((MinMaxExpr *) expr)->args);
+			return bound_one_of(source, ((MinMaxExpr *) expr)->args, false);
 		default:
 			return unknown;
 	}
