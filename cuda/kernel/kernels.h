@@ -50,9 +50,6 @@ gpuagg_cuda_align(size_t bytes)
 	return gpuagg_align(bytes, GPUAGG_DECODED_ALIGN);
 }
 
-/* 4 of head and keys, padded, and the widest states */
-#define GPUAGG_MAX_ROW_BYTES (8 + 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS))
-
 /* How groups get strings for codes: device/ops/decoding.h */
 typedef struct GpuAggEncoding GpuAggEncoding;
 
@@ -81,7 +78,7 @@ typedef struct GpuAggCudaPrepared
 	uint16_t	string_words[GPUAGG_MAX_REGS];	/* a string on the page, or
 												 * GPUAGG_NO_REG */
 	uint16_t	code_words[GPUAGG_MAX_REGS];	/* and its code */
-	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
+	char		init_row[GPUAGG_MAX_ROW_BYTES + GPUAGG_LOCK_BYTES];
 } GpuAggCudaPrepared;
 
 /* One page of a batch */

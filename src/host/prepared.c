@@ -188,8 +188,7 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 		GpuAggMemory *memory, GpuAggError *error)
 {
 	const size_t program_bytes = gpuagg_align(program->bytes, 64);
-	const size_t row_bytes = 16 * (GPUAGG_MAX_KEYS + 1) + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS;
-	const size_t bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + row_bytes +
+	const size_t bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + GPUAGG_MAX_ROW_BYTES +
 		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
 		sizeof(uint16_t) * GPUAGG_STAGES * (size_t) program->nregs;
@@ -206,10 +205,10 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 	s->first_row = (char *) s->program + program_bytes;
 	if (dictionaries != NULL)
 	{
-		s->dictionaries = (GpuAggDictionary **) (s->first_row + row_bytes);
+		s->dictionaries = (GpuAggDictionary **) (s->first_row + GPUAGG_MAX_ROW_BYTES);
 		memcpy(s->dictionaries, dictionaries, program->ncolumns * sizeof(*dictionaries));
 	}
-	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes +
+	s->stretches = (GpuAggStretch *) (s->first_row + GPUAGG_MAX_ROW_BYTES +
 									  program->ncolumns * sizeof(*dictionaries));
 	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
 	memcpy(s->program, program, program->bytes);

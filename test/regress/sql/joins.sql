@@ -322,7 +322,7 @@ SELECT q, compare(q) FROM (VALUES
 	('SELECT jdup.n, ja.n, count(*) FROM jf JOIN jdup ON jf.a = jdup.k JOIN ja ON jdup.k = ja.k GROUP BY 1, 2'),
 	('SELECT sum(1 / (jdup.n + r)) FROM jf JOIN jdup ON jf.a = jdup.k JOIN ja ON jdup.k = ja.k'),
 	('SELECT ja.n, count(*), sum(v) FROM jtemp JOIN ja ON a = k GROUP BY 1'),
-	('SELECT count(*), sum(q) FROM jtemp JOIN ja ON a = k WHERE jtemp.v > 3')) x (q);
+	('SELECT count(*), round(sum(q)::numeric, 3) FROM jtemp JOIN ja ON a = k WHERE jtemp.v > 3')) x (q);
 SELECT prefer_device(false);
 SELECT q, line FROM (VALUES
 	('SELECT sum(1 / n), count(*) FROM jf JOIN jdup ON a = k'),
