@@ -131,6 +131,7 @@ struct GpuAggCacheTable
 	bool		dead;			/* nobody may use it from now on */
 	bool		is_empty;		/* nothing is held, and no job knows it */
 	bool		is_changed;
+	bool		is_used;		/* since it was written about */
 	int			jobs;			/* that know it */
 	uint64		directory;		/* bytes that its directory takes */
 	uint32		entry;			/* as a column's: what its columns share */

@@ -189,8 +189,9 @@ table_publish(GpuAggCacheShared *shared, GpuAggCacheTable *table)
 	GpuAggCacheEntry entry;
 	dlist_iter	iter;
 
-	if (table->nentries > 0)
+	if (table->nentries > 0 && table->is_used)
 		dlist_move_head(&listed, &table->listed);
+	table->is_used = false;
 	entry_fill_table(&entry, table);
 	entry_put(shared, table, &table->entry, &entry);
 	dlist_foreach(iter, &table->columns)
@@ -204,13 +205,27 @@ table_publish(GpuAggCacheShared *shared, GpuAggCacheTable *table)
 	}
 }
 
+static void
+table_mark(GpuAggCacheTable *table)
+{
+	if (!table->is_changed)
+		dlist_push_tail(&changed, &table->changed);
+	table->is_changed = true;
+}
+
+void
+gpuagg_cache_table_used(GpuAggCacheTable *table)
+{
+	table->is_used = true;
+	table_mark(table);
+}
+
+/* Not used: a table that is not listed does not come to be by that. */
 void
 gpuagg_cache_table_changed(GpuAggCacheTable *table)
 {
-	if (table->is_changed || table->dead)
-		return;
-	dlist_push_tail(&changed, &table->changed);
-	table->is_changed = true;
+	if (table->nentries > 0)
+		table_mark(table);
 }
 
 void

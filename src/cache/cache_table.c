@@ -214,7 +214,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 		return;
 	}
 	table_tidy(table);
-	gpuagg_cache_table_changed(table);
+	gpuagg_cache_table_used(table);
 	/* what jobs know is never forgotten, whatever the limit says */
 	(void) gpuagg_cache_make_room(0, 0);
 }

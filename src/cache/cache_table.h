@@ -59,6 +59,7 @@ extern GpuAggCacheExtent *gpuagg_cache_extent_make(GpuAggCacheTable *table,
  * they see no more at once.
  */
 extern void gpuagg_cache_publish(void);
+extern void gpuagg_cache_table_used(GpuAggCacheTable *table);
 extern void gpuagg_cache_table_changed(GpuAggCacheTable *table);
 extern void gpuagg_cache_table_hide(GpuAggCacheTable *table);
 
