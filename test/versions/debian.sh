@@ -144,11 +144,19 @@ in_debian()
 AS_TESTER=(setpriv --reuid=tester --regid=tester --init-groups env HOME=/home/tester
 	USER=tester)
 
-# debian_tree TREE: copies the files that git knows or would add, with their
-# times, and removes those that an earlier copy had.  Products stay.
+# What files of a list are, in FOLDER: a digest and a mode of each
+files_digests()
+{
+	(cd "$2" && xargs -r -d '\n' sha256sum && xargs -r -d '\n' stat -c '%a  %n' <&3) \
+		<"$1" 3<"$1" 2>/dev/null | LC_ALL=C sort
+}
+
+# debian_tree TREE: copies the files that git knows or would add, and removes those that an
+# earlier copy had.  Products stay.  What has changed is newer than they are: not with its own
+# time, for it may be older than a product that was made while it changed.
 debian_tree()
 {
-	local list=$1.files
+	local list=$PWD/$1.files
 
 	mkdir -p "$1"
 	git ls-files --cached --others --exclude-standard | LC_ALL=C sort |
@@ -156,6 +164,8 @@ debian_tree()
 	[ ! -f "$list" ] || LC_ALL=C comm -23 "$list" "$list.new" |
 		(cd "$1" && xargs -r -d '\n' rm -f)
 	mv "$list.new" "$list"
-	tar -cf - -T "$list" | tar -xf - -C "$1"
+	LC_ALL=C comm -23 <(files_digests "$list" .) <(files_digests "$list" "$1") |
+		sed 's/^[^ ]*  //' | LC_ALL=C sort -u >"$list.changed"
+	tar -cf - -T "$list.changed" | tar -xf - --touch -C "$1"
 	chown -R "$(stat -c '%u:%g' "$ROOT/home/tester")" "$1"
 }
