@@ -68,7 +68,8 @@ debian_make()
 
 	suite=$(debian_suite "$1") || skip "no Debian for PostgreSQL $1 is known"
 	[ "$(id -u)" -eq 0 ] || skip "root makes a Debian with PostgreSQL $1"
-	digest=$(cat test/versions/debian.sh test/packages.txt test/lib/packages | sha256sum)
+	# of all that makes it
+	digest=$({ declare -f debian_install; cat test/packages.txt test/lib/packages; } | sha256sum)
 	ROOT=$CACHE/debian-$suite-${digest:0:12}
 	mkdir -p "$CACHE"
 	exec {DEBIAN_LOCK}>>"$CACHE/debian-$suite.lock"
@@ -109,7 +110,7 @@ in_namespace()
 {
 	# The first process's end ends all; what they mounted goes with them.
 	# shellcheck disable=SC2016 # variables of the inner shell
-	ROOT=$ROOT unshare --mount --pid --ipc --fork --kill-child bash -e -c '
+	ROOT=$ROOT setpriv --pdeathsig KILL unshare --mount --pid --ipc --fork --kill-child bash -e -c '
 		mount -t proc proc "$ROOT/proc"
 		mount -t sysfs -o ro sysfs "$ROOT/sys"
 		mount --rbind /dev "$ROOT/dev"
@@ -120,22 +121,30 @@ in_namespace()
 }
 
 # in_debian TREE COMMAND ...: in a copy of ROOT that is thrown away, in its
-# folder /gpuagg, which is TREE.
+# folder /gpuagg, which is TREE.  Whoever is killed meanwhile takes all of it along.
 in_debian()
 {
-	local tree=$1 layer rc=0
+	local tree=$1 layer lock old rc=0
 
 	shift
+	# those of runs that were killed
+	for old in "$CACHE"/layer.*/lock; do
+		[ ! -e "$old" ] || flock -n "$old" rm -rf "${old%/lock}" || :
+	done
 	layer=$(mktemp -d "$CACHE/layer.XXXXXX")
 	mkdir "$layer/top" "$layer/work" "$layer/root"
+	exec {lock}>"$layer/lock"
+	flock "$lock"
 	# shellcheck disable=SC2016 # variables of the inner shell
-	LOWER=$ROOT ROOT=$layer/root LAYER=$layer TREE=$PWD/$tree unshare --mount bash -e -c '
+	LOWER=$ROOT ROOT=$layer/root LAYER=$layer TREE=$PWD/$tree setpriv --pdeathsig KILL \
+		unshare --mount bash -e -c '
 		mount -t overlay -o "lowerdir=$LOWER,upperdir=$LAYER/top,workdir=$LAYER/work" \
 			overlay "$ROOT"
 		mkdir -p "$ROOT/gpuagg"
 		mount --bind "$TREE" "$ROOT/gpuagg"
 		. test/versions/debian.sh
 		in_namespace sh -c "cd /gpuagg && exec \"\$@\"" sh "$@"' bash "$@" || rc=$?
+	exec {lock}>&-
 	rm -rf "$layer"
 	return "$rc"
 }
