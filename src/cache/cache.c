@@ -41,6 +41,7 @@ gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device, uint64 spar
 	if (gpuagg_cache_size < 0)
 		bytes = spare;
 	gpuagg_cache_set_device(ops, device, bytes);
+	gpuagg_cache_shared_clear();
 	gpuagg_cache_answer();
 	gpuagg_cache_publish();
 }
@@ -48,25 +49,10 @@ gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device, uint64 spar
 void
 gpuagg_cache_stop(void)
 {
-	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->nentries = 0;
-	gpuagg_cache_shared_unlock();
+	gpuagg_cache_shared_clear();
 }
 
 /* ------------------------------------------------------------- requests --- */
-
-static void
-request_serve(Oid dbid, Oid relid, AttrNumber attnum)
-{
-	dlist_mutable_iter iter;
-
-	dlist_foreach_modify(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		if (table->dbid == dbid && table->relid == relid && !table->dead)
-			gpuagg_cache_table_unload(table, attnum - 1);
-	}
-}
 
 static bool
 is_dropped(Oid dbid, const Oid *dropped, uint32 n)
@@ -84,16 +70,15 @@ drop_databases(void)
 {
 	Oid			dropped[GPUAGG_CACHE_DROPPED];
 	uint32		n = gpuagg_cache_dropped(dropped);
-	dlist_mutable_iter iter;
+	GpuAggCacheTable *next;
 
 	if (n == 0)
 		return;
-	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+	for (GpuAggCacheTable *table = gpuagg_cache_table_next(NULL); table != NULL; table = next)
 	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		if (!table->dead && is_dropped(table->dbid, dropped, n))
-			gpuagg_cache_table_unload(table, -1);
+		next = gpuagg_cache_table_next(table);
+		if (is_dropped(table->dbid, dropped, n))
+			gpuagg_cache_table_kill(table);
 	}
 	gpuagg_cache_publish();
 }
@@ -103,6 +88,7 @@ gpuagg_cache_answer(void)
 {
 	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
+	GpuAggCacheTable *table;
 
 	drop_databases();
 	if (asked == answered)
@@ -110,7 +96,9 @@ gpuagg_cache_answer(void)
 	/* nobody changes the request before it is answered */
 	(void) gpuagg_cache_shared_lock(LW_SHARED);
 	gpuagg_cache_shared_unlock();
-	request_serve(shared->dbid, shared->relid, shared->attnum);
+	table = gpuagg_cache_table_of(shared->dbid, shared->relid);
+	if (table != NULL)
+		gpuagg_cache_table_unload(table, shared->attnum - 1);
 	gpuagg_cache_publish();
 	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
 	gpuagg_cache_shared_unlock();
@@ -268,6 +256,7 @@ use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 		gpuagg_cache_may_have(extent, cached->columns, cached->ncolumns) &&
 		(n == 0 || extent_is_uneven(cached, extent, n)))
 	{
+		gpuagg_cache_extent_wake(extent);
 		extent->filler = client;
 		extent->exclusive = true;
 		use->filler = true;
@@ -275,6 +264,7 @@ use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 	use->user = n > 0;
 	if (use->user)
 	{
+		gpuagg_cache_extent_wake(extent);
 		extent->users++;
 		gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
 		while (!gpuagg_bit(held, nblocks - 1))
@@ -611,6 +601,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 			use->extent->exclusive = false;
 			gpuagg_cache_touch(use->extent, cached->columns, cached->ncolumns);
 		}
+		gpuagg_cache_extent_rest(use->extent);
 	}
 	gpuagg_cache_table_leave(cached->table);
 	cached->table = NULL;

@@ -40,69 +40,117 @@ gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	}
 }
 
-/* The column of an idle extent of least priority, if less than `priority` */
-static bool
-find_victim(double priority, GpuAggCacheExtent **extent, int *i)
+/* Columns of extents that nobody uses: that of least priority is the first. */
+static int
+queue_compare(const pairingheap_node *a, const pairingheap_node *b, void *unused)
 {
-	dlist_iter	iter;
+	double		x = pairingheap_const_container(GpuAggCacheFill, queue, a)->priority;
+	double		y = pairingheap_const_container(GpuAggCacheFill, queue, b)->priority;
 
-	*extent = NULL;
-	dlist_foreach(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		for (uint32 c = 0; c < table->nextents; c++)
-		{
-			GpuAggCacheExtent *at = table->extents[c];
-
-			if (at == NULL || !gpuagg_cache_is_idle(at))
-				continue;
-			for (int k = 0; k < at->nfills; k++)
-				if (at->fills[k]->priority < priority)
-				{
-					priority = at->fills[k]->priority;
-					*extent = at;
-					*i = k;
-				}
-		}
-	}
-	return *extent != NULL;
+	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Makes some room for what has more priority than what goes. */
+static pairingheap queue = {.ph_compare = queue_compare};
+
+/* Of which nothing is held and no job knows: the first has been so for the longest time. */
+static dlist_head empty_tables = DLIST_STATIC_INIT(empty_tables);
+
+void
+gpuagg_cache_extent_rest(GpuAggCacheExtent *extent)
+{
+	if (!gpuagg_cache_is_idle(extent))
+		return;
+	for (int i = 0; i < extent->nfills; i++)
+	{
+		GpuAggCacheFill *fill = extent->fills[i];
+
+		if (fill->queued)
+			continue;
+		pairingheap_add(&queue, &fill->queue);
+		fill->queued = true;
+	}
+}
+
+void
+gpuagg_cache_extent_wake(GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		gpuagg_cache_fill_gone(extent->fills[i]);
+}
+
+void
+gpuagg_cache_fill_gone(GpuAggCacheFill *fill)
+{
+	if (fill->queued)
+		pairingheap_remove(&queue, &fill->queue);
+	fill->queued = false;
+}
+
+void
+gpuagg_cache_table_rest(GpuAggCacheTable *table)
+{
+	if (table->is_empty || table->jobs > 0 || table->nheld > 0)
+		return;
+	dlist_push_tail(&empty_tables, &table->empty);
+	table->is_empty = true;
+}
+
+void
+gpuagg_cache_table_wake(GpuAggCacheTable *table)
+{
+	if (table->is_empty)
+		dlist_delete(&table->empty);
+	table->is_empty = false;
+}
+
+static int
+fill_index(const GpuAggCacheFill *fill)
+{
+	int			i = 0;
+
+	while (fill->extent->fills[i] != fill)
+		i++;
+	return i;
+}
+
+/*
+ * Makes some room for what has more priority than what goes.  An extent without columns goes,
+ * too: else directories of what was held would take all the room there is.
+ */
 bool
 gpuagg_cache_evict(double priority)
 {
+	GpuAggCacheFill *fill;
 	GpuAggCacheExtent *extent;
+	GpuAggCacheTable *table;
 	GpuAggCacheColumn *column;
-	int			i = 0;
 
-	if (!find_victim(priority, &extent, &i))
+	if (pairingheap_is_empty(&queue))
 		return false;
-	cache_clock = Max(cache_clock, extent->fills[i]->priority);
-	column = extent->fills[i]->column;
-	gpuagg_cache_extent_drop(extent, i);
-	gpuagg_cache_column_rest(extent->table, column);
+	fill = pairingheap_container(GpuAggCacheFill, queue, pairingheap_first(&queue));
+	if (fill->priority >= priority)
+		return false;
+	cache_clock = Max(cache_clock, fill->priority);
+	column = fill->column;
+	extent = fill->extent;
+	table = extent->table;
+	gpuagg_cache_extent_drop(extent, fill_index(fill));
+	if (extent->nfills == 0)
+		gpuagg_cache_extent_free(extent);
+	gpuagg_cache_column_rest(table, column);
+	gpuagg_cache_table_rest(table);
+	gpuagg_cache_table_changed(table);
 	return true;
 }
 
-/* A table of which nothing is held, the one used last of all; false: none */
+/* A table of which nothing is held; false: there is none. */
 static bool
 forget_table(void)
 {
-	dlist_iter	iter;
-
-	dlist_reverse_foreach(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		if (table->jobs == 0 && gpuagg_cache_table_is_empty(table))
-		{
-			gpuagg_cache_table_free(table);
-			return true;
-		}
-	}
-	return false;
+	if (dlist_is_empty(&empty_tables))
+		return false;
+	gpuagg_cache_table_free(dlist_head_element(GpuAggCacheTable, empty, &empty_tables));
+	return true;
 }
 
 /* Room for so many bytes of the directory; false: what there is has more priority. */

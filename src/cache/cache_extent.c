@@ -165,6 +165,7 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 {
 	GpuAggCacheFill *fill = extent->fills[i];
 
+	gpuagg_cache_fill_gone(fill);
 	extent->fills[i] = extent->fills[--extent->nfills];
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
 		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
@@ -201,5 +202,6 @@ gpuagg_cache_extent_free(GpuAggCacheExtent *extent)
 	extent_free_stripes(extent);
 	gpuagg_cache_directory_free(extent->table, extent->fills);
 	extent->table->extents[extent->number] = NULL;
+	extent->table->nheld--;
 	gpuagg_cache_directory_free(extent->table, extent);
 }

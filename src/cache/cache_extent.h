@@ -28,6 +28,7 @@
 #include "device/device.h"
 #include "ipc/protocol.h"
 #include "lib/ilist.h"
+#include "lib/pairingheap.h"
 
 /* Stripes of an extent: the first for all of it, others for what did not fit */
 #define GPUAGG_EXTENT_STRIPES 8
@@ -64,6 +65,7 @@ typedef struct GpuAggCacheColumn
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	bool		unwanted;		/* goes as soon as nobody uses it */
+	uint32		entry;			/* in what backends see (ipc/cache_shared.h); 0: none */
 	const char *note;			/* static string: why it is not cached; NULL */
 } GpuAggCacheColumn;
 
@@ -71,7 +73,10 @@ typedef struct GpuAggCacheColumn
 typedef struct GpuAggCacheFill
 {
 	GpuAggCacheColumn *column;
+	struct GpuAggCacheExtent *extent;
 	double		priority;		/* the least goes first */
+	bool		queued;			/* may be evicted: nobody uses its extent */
+	pairingheap_node queue;
 	bool		listed;			/* there are rows that it was not kept with */
 	uint32		nfilled;
 	uint64		npositions;		/* of these blocks */
@@ -114,15 +119,25 @@ typedef struct GpuAggCacheExtent
 
 struct GpuAggCacheTable
 {
-	dlist_node	node;
+	dlist_node	relation;		/* of a bucket, while it is alive */
+	dlist_node	file;			/* the same */
+	dlist_node	empty;			/* of tables that may be forgotten, if is_empty */
+	dlist_node	changed;		/* of those that backends see an old state of, if is_changed */
+	dlist_node	listed;			/* of those that backends see, if nentries > 0 */
 	uint32		spcoid;			/* as in GpuAggCacheRequest */
 	uint32		dbid;
 	uint32		relnumber;
 	uint32		relid;
 	bool		dead;			/* nobody may use it from now on */
+	bool		is_empty;		/* nothing is held, and no job knows it */
+	bool		is_changed;
+	bool		is_used;		/* since it was written about */
 	int			jobs;			/* that know it */
 	uint64		directory;		/* bytes that its directory takes */
+	uint32		entry;			/* as a column's: what its columns share */
+	uint32		nentries;		/* all of them */
 	dlist_head	columns;
+	uint32		nheld;			/* extents that there are */
 	uint32		nextents;		/* length of the array */
 	GpuAggCacheExtent **extents;	/* by number; NULL: nothing of it */
 };
@@ -176,6 +191,16 @@ extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
 extern void gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i);
 extern void gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent);
 extern void gpuagg_cache_extent_free(GpuAggCacheExtent *extent);
+
+/*
+ * An extent that nobody uses or fills: its columns may be evicted until somebody is about
+ * to do so.
+ */
+extern void gpuagg_cache_extent_rest(GpuAggCacheExtent *extent);
+extern void gpuagg_cache_extent_wake(GpuAggCacheExtent *extent);
+
+/* A column of an extent goes: it is not to be evicted. */
+extern void gpuagg_cache_fill_gone(GpuAggCacheFill *fill);
 
 /* Memory of a table's directory; p may be NULL */
 extern void gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p);

@@ -117,6 +117,7 @@ add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 	}
 	fill = gpuagg_cache_directory_alloc(extent->table, sizeof(GpuAggCacheFill));
 	fill->column = column;
+	fill->extent = extent;
 	fill->priority = gpuagg_cache_priority(column, 0, 1);
 	fill->filled = gpuagg_cache_directory_alloc(extent->table,
 												Max(GPUAGG_BITMAP_WORDS(extent->room), 1) *

@@ -1,12 +1,19 @@
 /*
  * cache_publish.c
  *		Writes what backends see of the column cache (cache_shared.h).
+ *
+ * Only of tables that have changed: there may be thousands, and a task that uses one is over
+ * in less time than it takes to write about all of them.
  */
 #include "postgres.h"
 
 #include "cache/cache_memory.h"
 #include "cache/cache_table.h"
 #include "ipc/cache_shared.h"
+
+/* That backends see an old state of; and those that they see, the one used last first */
+static dlist_head changed = DLIST_STATIC_INIT(changed);
+static dlist_head listed = DLIST_STATIC_INIT(listed);
 
 static void
 entry_add_extent(GpuAggCacheEntry *entry, const GpuAggCacheExtent *extent,
@@ -116,44 +123,139 @@ entry_fill_table(GpuAggCacheEntry *entry, GpuAggCacheTable *table)
 		}
 }
 
-/* Entries of a table, as far as there is room */
-static uint32
-table_publish(GpuAggCacheTable *table, GpuAggCacheEntry *entries, uint32 room)
+/* An entry that a table or column has, or had, goes. */
+static void
+entry_remove(GpuAggCacheShared *shared, GpuAggCacheTable *table, uint32 *number)
+{
+	if (*number == 0)
+		return;
+	gpuagg_cache_entry_remove(shared, *number);
+	*number = 0;
+	if (--table->nentries == 0)
+		dlist_delete(&table->listed);
+}
+
+static void
+table_remove(GpuAggCacheShared *shared, GpuAggCacheTable *table)
 {
 	dlist_iter	iter;
-	uint32		n = 0;
 
-	if (room == 0)
-		return 0;
-	entry_fill_table(&entries[0], table);
-	n += entries[0].blocks > 0;
+	entry_remove(shared, table, &table->entry);
+	dlist_foreach(iter, &table->columns)
+		entry_remove(shared, table, &dlist_container(GpuAggCacheColumn, node, iter.cur)->entry);
+}
+
+/*
+ * Where there is no room for an entry more, all of the table that was used least recently
+ * go.
+ */
+static uint32
+entry_make(GpuAggCacheShared *shared, const GpuAggCacheTable *table, const GpuAggCacheEntry *entry)
+{
+	uint32		number;
+
+	while ((number = gpuagg_cache_entry_add(shared, entry)) == 0)
+	{
+		GpuAggCacheTable *last = dlist_is_empty(&listed) ? NULL :
+			dlist_tail_element(GpuAggCacheTable, listed, &listed);
+
+		if (last == NULL || last == table)
+			return 0;
+		table_remove(shared, last);
+	}
+	return number;
+}
+
+/* The entry of a table or column, if there is something to tell */
+static void
+entry_put(GpuAggCacheShared *shared, GpuAggCacheTable *table, uint32 *number,
+		  const GpuAggCacheEntry *entry)
+{
+	if (entry->blocks == 0 && entry->note == NULL)
+		entry_remove(shared, table, number);
+	else if (*number != 0)
+		gpuagg_cache_entry_set(shared, *number, entry);
+	else
+	{
+		*number = entry_make(shared, table, entry);
+		if (*number != 0 && table->nentries++ == 0)
+			dlist_push_head(&listed, &table->listed);
+	}
+}
+
+static void
+table_publish(GpuAggCacheShared *shared, GpuAggCacheTable *table)
+{
+	GpuAggCacheEntry entry;
+	dlist_iter	iter;
+
+	if (table->nentries > 0 && table->is_used)
+		dlist_move_head(&listed, &table->listed);
+	table->is_used = false;
+	entry_fill_table(&entry, table);
+	entry_put(shared, table, &table->entry, &entry);
 	dlist_foreach(iter, &table->columns)
 	{
-		const GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 
-		if (n == room || gpuagg_cache_is_rows(column))
+		if (gpuagg_cache_is_rows(column))
 			continue;
-		entry_fill(&entries[n], table, column);
-		n += entries[n].blocks > 0 || entries[n].note != NULL;
+		entry_fill(&entry, table, column);
+		entry_put(shared, table, &column->entry, &entry);
 	}
-	return n;
+}
+
+static void
+table_mark(GpuAggCacheTable *table)
+{
+	if (!table->is_changed)
+		dlist_push_tail(&changed, &table->changed);
+	table->is_changed = true;
 }
 
 void
+gpuagg_cache_table_used(GpuAggCacheTable *table)
+{
+	table->is_used = true;
+	table_mark(table);
+}
+
+/* Not used: a table that is not listed does not come to be by that. */
+void
+gpuagg_cache_table_changed(GpuAggCacheTable *table)
+{
+	if (table->nentries > 0)
+		table_mark(table);
+}
+
+void
+gpuagg_cache_table_hide(GpuAggCacheTable *table)
+{
+	if (table->is_changed)
+		dlist_delete(&table->changed);
+	table->is_changed = false;
+	if (table->nentries == 0)
+		return;
+	table_remove(gpuagg_cache_shared_lock(LW_EXCLUSIVE), table);
+	gpuagg_cache_shared_unlock();
+}
+
+/* Backends, which plan, may come between two tables. */
+void
 gpuagg_cache_publish(void)
 {
-	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
-	dlist_iter	iter;
-	uint32		n = 0;
+	GpuAggCacheShared *shared;
 
-	dlist_foreach(iter, &gpuagg_cache_tables)
+	while (!dlist_is_empty(&changed))
 	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, changed,
+												  dlist_pop_head_node(&changed));
 
-		if (!table->dead)
-			n += table_publish(table, shared->entries + n, GPUAGG_CACHE_ENTRIES - n);
+		table->is_changed = false;
+		table_publish(gpuagg_cache_shared_lock(LW_EXCLUSIVE), table);
+		gpuagg_cache_shared_unlock();
 	}
-	shared->nentries = n;
+	shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
 	shared->limit = gpuagg_cache_limit();
 	shared->used = gpuagg_cache_used();
 	gpuagg_cache_shared_unlock();

@@ -8,9 +8,17 @@
 
 #include "cache/cache_memory.h"
 #include "cache/cache_table.h"
+#include "common/hashfn.h"
 #include "utils/timestamp.h"
 
-dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
+/*
+ * Tables that are alive, by relation and by file: of each there is one at most.  A task may
+ * read thousands of partitions, and asks for each.
+ */
+#define TABLE_BUCKETS 4096
+
+static dlist_head relations[TABLE_BUCKETS];
+static dlist_head files[TABLE_BUCKETS];
 
 /* Of the limit, this part is free when a dictionary is begun. */
 #define STRINGS_SHARE 8
@@ -42,6 +50,7 @@ gpuagg_cache_extent_make(GpuAggCacheTable *table, uint32 number)
 	extent->table = table;
 	extent->number = number;
 	table->extents[number] = extent;
+	table->nheld++;
 	return extent;
 }
 
@@ -51,6 +60,18 @@ column_forget_strings(GpuAggCacheColumn *column)
 	if (column->dictionary != NULL)
 		gpuagg_cache_stripe_ops()->dictionary_free(column->dictionary);
 	column->dictionary = NULL;
+}
+
+/* Nobody finds or sees it any more. */
+static void
+table_unlink(GpuAggCacheTable *table)
+{
+	if (table->dead)
+		return;
+	table->dead = true;
+	dlist_delete(&table->relation);
+	dlist_delete(&table->file);
+	gpuagg_cache_table_hide(table);
 }
 
 void
@@ -70,24 +91,16 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 		gpuagg_cache_directory_free(table, column);
 	}
 	gpuagg_cache_directory_free(table, table->extents);
-	dlist_delete(&table->node);
+	table_unlink(table);
+	gpuagg_cache_table_wake(table);
 	own = table->directory;
 	gpuagg_cache_free(&own, table);
-}
-
-bool
-gpuagg_cache_table_is_empty(const GpuAggCacheTable *table)
-{
-	for (uint32 i = 0; i < table->nextents; i++)
-		if (table->extents[i] != NULL)
-			return false;
-	return true;
 }
 
 void
 gpuagg_cache_table_kill(GpuAggCacheTable *table)
 {
-	table->dead = true;
+	table_unlink(table);
 	if (table->jobs == 0)
 		gpuagg_cache_table_free(table);
 }
@@ -165,6 +178,7 @@ table_tidy(GpuAggCacheTable *table)
 	}
 	dlist_foreach(iter, &table->columns)
 		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
+	gpuagg_cache_table_rest(table);
 }
 
 void
@@ -187,6 +201,7 @@ gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
 		column->note = NULL;
 	}
 	table_tidy(table);
+	gpuagg_cache_table_changed(table);
 }
 
 void
@@ -199,76 +214,94 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 		return;
 	}
 	table_tidy(table);
+	gpuagg_cache_table_used(table);
+	/* what jobs know is never forgotten, whatever the limit says */
+	(void) gpuagg_cache_make_room(0, 0);
 }
 
-static bool
-same_file(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
+/* -------------------------------------------------------------- finding --- */
+
+static uint32
+relation_bucket(uint32 dbid, uint32 relid)
 {
-	return table->spcoid == request->spcoid && table->relnumber == request->relnumber;
+	return hash_combine(murmurhash32(dbid), murmurhash32(relid)) % TABLE_BUCKETS;
 }
 
-/* The very table, alive: then there is none that must give way to it */
-static inline bool
-is_table(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
+static uint32
+file_bucket(uint32 dbid, uint32 relnumber)
 {
-	return !table->dead && table->dbid == request->dbid && table->relid == request->relid &&
-		same_file(table, request);
+	return relation_bucket(dbid, relnumber);
 }
 
-/*
- * Tables used last are at the head: there is one that is used again, and at the tail the next of
- * many partitions that are used in turn.
- */
-static GpuAggCacheTable *
-find_table(const GpuAggCacheRequest *request)
+GpuAggCacheTable *
+gpuagg_cache_table_of(uint32 dbid, uint32 relid)
 {
 	dlist_iter	iter;
 
-	if (!dlist_is_empty(&gpuagg_cache_tables))
+	dlist_foreach(iter, &relations[relation_bucket(dbid, relid)])
 	{
-		GpuAggCacheTable *last = dlist_head_element(GpuAggCacheTable, node, &gpuagg_cache_tables);
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, relation, iter.cur);
 
-		if (is_table(last, request))
-			return last;
-	}
-	dlist_reverse_foreach(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		if (is_table(table, request))
+		if (table->dbid == dbid && table->relid == relid)
 			return table;
 	}
 	return NULL;
 }
 
-/* Those whose number or file is another table's now */
-static void
-kill_former(const GpuAggCacheRequest *request)
+static bool
+same_file(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
 {
-	dlist_mutable_iter iter;
+	return table->dbid == request->dbid && table->spcoid == request->spcoid &&
+		table->relnumber == request->relnumber;
+}
 
-	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+static GpuAggCacheTable *
+find_file(const GpuAggCacheRequest *request)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &files[file_bucket(request->dbid, request->relnumber)])
 	{
-		GpuAggCacheTable *other = dlist_container(GpuAggCacheTable, node, iter.cur);
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, file, iter.cur);
 
-		if (!other->dead && other->dbid == request->dbid &&
-			(other->relid == request->relid || same_file(other, request)))
-			gpuagg_cache_table_kill(other);
+		if (same_file(table, request))
+			return table;
 	}
+	return NULL;
 }
 
 GpuAggCacheTable *
-gpuagg_cache_table(const GpuAggCacheRequest *request)
+gpuagg_cache_table_next(const GpuAggCacheTable *table)
 {
-	GpuAggCacheTable *table = find_table(request);
-	uint64		own = 0;
+	uint32		bucket = 0;
 
 	if (table != NULL)
 	{
-		dlist_move_head(&gpuagg_cache_tables, &table->node);
-		return table;
+		bucket = relation_bucket(table->dbid, table->relid);
+		if (dlist_has_next(&relations[bucket], (dlist_node *) &table->relation))
+			return dlist_container(GpuAggCacheTable, relation, table->relation.next);
+		bucket++;
 	}
-	kill_former(request);
+	for (; bucket < TABLE_BUCKETS; bucket++)
+		if (!dlist_is_empty(&relations[bucket]))
+			return dlist_head_element(GpuAggCacheTable, relation, &relations[bucket]);
+	return NULL;
+}
+
+/* One whose number or file is another table's now */
+static void
+kill_former(GpuAggCacheTable *table)
+{
+	if (table != NULL)
+		gpuagg_cache_table_kill(table);
+}
+
+static GpuAggCacheTable *
+table_make(const GpuAggCacheRequest *request)
+{
+	GpuAggCacheTable *table;
+	uint64		own = 0;
+
 	(void) gpuagg_cache_make_room(sizeof(GpuAggCacheTable), DBL_MAX);
 	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
 	table->directory = own;
@@ -277,7 +310,23 @@ gpuagg_cache_table(const GpuAggCacheRequest *request)
 	table->relnumber = request->relnumber;
 	table->relid = request->relid;
 	dlist_init(&table->columns);
-	dlist_push_head(&gpuagg_cache_tables, &table->node);
+	dlist_push_head(&relations[relation_bucket(table->dbid, table->relid)], &table->relation);
+	dlist_push_head(&files[file_bucket(table->dbid, table->relnumber)], &table->file);
+	return table;
+}
+
+GpuAggCacheTable *
+gpuagg_cache_table(const GpuAggCacheRequest *request)
+{
+	GpuAggCacheTable *table = gpuagg_cache_table_of(request->dbid, request->relid);
+
+	if (table == NULL || !same_file(table, request))
+	{
+		kill_former(table);
+		kill_former(find_file(request));
+		return table_make(request);
+	}
+	gpuagg_cache_table_wake(table);
 	return table;
 }
 

@@ -11,12 +11,15 @@
 
 #include "cache/cache_extent.h"
 
-/* All tables, those used last first; dead ones that jobs still know are among them. */
-extern dlist_head gpuagg_cache_tables;
+/* The table that is alive; NULL: there is none. */
+extern GpuAggCacheTable *gpuagg_cache_table_of(uint32 dbid, uint32 relid);
+
+/* Goes through all that are alive, from NULL to NULL. */
+extern GpuAggCacheTable *gpuagg_cache_table_next(const GpuAggCacheTable *table);
 
 /*
- * The table of a cache request, made if need be; what the cache has of the
- * same relation in other files is dead from then on.
+ * The table of a cache request, made if need be, for a job that counts itself; what the
+ * cache has of the same relation in other files is dead from then on.
  */
 extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheRequest *request);
 
@@ -51,12 +54,21 @@ extern GpuAggCacheExtent *gpuagg_cache_extent(const GpuAggCacheTable *table,
 extern GpuAggCacheExtent *gpuagg_cache_extent_make(GpuAggCacheTable *table,
 												 uint32 number);
 
-/* Writes what backends see of all tables. */
+/*
+ * Writes what backends see of tables that have changed since.  What has died or is freed
+ * they see no more at once.
+ */
 extern void gpuagg_cache_publish(void);
+extern void gpuagg_cache_table_used(GpuAggCacheTable *table);
+extern void gpuagg_cache_table_changed(GpuAggCacheTable *table);
+extern void gpuagg_cache_table_hide(GpuAggCacheTable *table);
 
 /* Of a table that no job knows */
 extern void gpuagg_cache_table_free(GpuAggCacheTable *table);
-extern bool gpuagg_cache_table_is_empty(const GpuAggCacheTable *table);
+
+/* If nothing of it is held and no job knows it, it may be forgotten, until one comes. */
+extern void gpuagg_cache_table_rest(GpuAggCacheTable *table);
+extern void gpuagg_cache_table_wake(GpuAggCacheTable *table);
 
 /*
  * A column of which nothing is left gives its dictionary up, and may come again

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
@@ -66,16 +67,81 @@ gpuagg_cache_shared_unlock(void)
 	LWLockRelease(cache_lock());
 }
 
+/* -------------------------------------------------------------- entries --- */
+
+/* Where the chain begins that has a table's entries */
+static uint32
+chain_of(Oid relid)
+{
+	return murmurhash32(relid) % GPUAGG_CACHE_CHAINS;
+}
+
+uint32
+gpuagg_cache_entry_add(GpuAggCacheShared *shared, const GpuAggCacheEntry *entry)
+{
+	uint32	   *chain = &shared->chains[chain_of(entry->relid)];
+	uint32		number = shared->free;
+	GpuAggCacheEntry *at;
+
+	if (number == 0 && shared->nentries == GPUAGG_CACHE_ENTRIES)
+		return 0;
+	if (number == 0)
+		number = ++shared->nentries;
+	else
+		shared->free = shared->entries[number - 1].next;
+	at = &shared->entries[number - 1];
+	*at = *entry;
+	at->next = *chain;
+	*chain = number;
+	return number;
+}
+
+void
+gpuagg_cache_entry_set(GpuAggCacheShared *shared, uint32 number, const GpuAggCacheEntry *entry)
+{
+	GpuAggCacheEntry *at = &shared->entries[number - 1];
+	uint32		next = at->next;
+
+	*at = *entry;
+	at->next = next;
+}
+
+void
+gpuagg_cache_entry_remove(GpuAggCacheShared *shared, uint32 number)
+{
+	GpuAggCacheEntry *at = &shared->entries[number - 1];
+	uint32	   *link = &shared->chains[chain_of(at->relid)];
+
+	while (*link != number)
+		link = &shared->entries[*link - 1].next;
+	*link = at->next;
+	at->relid = InvalidOid;
+	at->next = shared->free;
+	shared->free = number;
+}
+
+void
+gpuagg_cache_shared_clear(void)
+{
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+
+	shared->nentries = 0;
+	shared->free = 0;
+	memset(shared->chains, 0, sizeof(shared->chains));
+	gpuagg_cache_shared_unlock();
+}
+
 uint32
 gpuagg_cache_entries(int device, GpuAggCacheEntry **entries)
 {
 	const GpuAggCacheShared *shared;
-	uint32		n;
+	uint32		n = 0;
 
 	*entries = palloc(GPUAGG_CACHE_ENTRIES * sizeof(GpuAggCacheEntry));
 	shared = cache_of(device, LW_SHARED);
-	n = shared->nentries;
-	memcpy(*entries, shared->entries, n * sizeof(GpuAggCacheEntry));
+	for (uint32 i = 0; i < shared->nentries; i++)
+		if (OidIsValid(shared->entries[i].relid))
+			(*entries)[n++] = shared->entries[i];
 	gpuagg_cache_shared_unlock();
 	return n;
 }
@@ -90,18 +156,32 @@ gpuagg_cache_memory(int device, uint64 *limit, uint64 *used)
 	gpuagg_cache_shared_unlock();
 }
 
+/* The entry after this one, or with NULL the first, of a table's files; NULL: none */
+static const GpuAggCacheEntry *
+entry_next(const GpuAggCacheShared *shared, const GpuAggCacheEntry *entry, Oid relid,
+		   uint32 relnumber)
+{
+	uint32		number = entry != NULL ? entry->next : shared->chains[chain_of(relid)];
+
+	for (; number != 0; number = entry->next)
+	{
+		entry = &shared->entries[number - 1];
+		if (entry->relid == relid && entry->relnumber == relnumber &&
+			entry->dbid == MyDatabaseId)
+			return entry;
+	}
+	return NULL;
+}
+
 static const GpuAggCacheEntry *
 entry_find(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber,
 		   AttrNumber attnum)
 {
-	for (uint32 i = 0; i < shared->nentries; i++)
-	{
-		const GpuAggCacheEntry *entry = &shared->entries[i];
+	const GpuAggCacheEntry *entry = NULL;
 
-		if (entry->relid == relid && entry->attnum == attnum &&
-			entry->relnumber == relnumber && entry->dbid == MyDatabaseId)
+	while ((entry = entry_next(shared, entry, relid, relnumber)) != NULL)
+		if (entry->attnum == attnum)
 			return entry;
-	}
 	return NULL;
 }
 
@@ -109,16 +189,11 @@ entry_find(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber,
 static uint32
 blocks_held(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber)
 {
+	const GpuAggCacheEntry *entry = NULL;
 	uint32		blocks = 0;
 
-	for (uint32 i = 0; i < shared->nentries; i++)
-	{
-		const GpuAggCacheEntry *entry = &shared->entries[i];
-
-		if (entry->relid == relid && entry->relnumber == relnumber &&
-			entry->dbid == MyDatabaseId)
-			blocks = Max(blocks, entry->blocks);
-	}
+	while ((entry = entry_next(shared, entry, relid, relnumber)) != NULL)
+		blocks = Max(blocks, entry->blocks);
 	return blocks;
 }
 

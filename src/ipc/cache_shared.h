@@ -3,9 +3,9 @@
  *		What backends see of the column cache, in main shared memory: a list of
  *		the columns that it holds, and the request to drop some.
  *
- * The worker writes the list whenever a job leaves the cache; there is room for
- * GPUAGG_CACHE_ENTRIES columns, those of the tables used last.  One lock guards
- * all of it, for as long as copying or making the list takes.
+ * The worker writes what has changed whenever a job leaves the cache; there is room for
+ * GPUAGG_CACHE_ENTRIES columns, those of the tables used last.  One lock guards all of it,
+ * for as long as copying it, or writing about one table, takes.
  */
 #ifndef GPUAGG_IPC_CACHE_SHARED_H
 #define GPUAGG_IPC_CACHE_SHARED_H
@@ -19,7 +19,10 @@
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
 
-#define GPUAGG_CACHE_ENTRIES 1024
+#define GPUAGG_CACHE_ENTRIES 16384
+
+/* Chains that they are found by: those of a table are in one. */
+#define GPUAGG_CACHE_CHAINS 4096
 
 /* Dropped databases that the worker has not heard of yet; more: it drops all. */
 #define GPUAGG_CACHE_DROPPED 16
@@ -31,7 +34,7 @@
 typedef struct GpuAggCacheEntry
 {
 	Oid			dbid;
-	Oid			relid;
+	Oid			relid;			/* InvalidOid: the entry is free */
 	uint32		relnumber;		/* of the files that were read */
 	AttrNumber	attnum;
 	uint32		extents;			/* of which something is held */
@@ -43,6 +46,8 @@ typedef struct GpuAggCacheEntry
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
+	uint32		next;			/* number of the next one of its chain, or that is free; 0:
+								 * none.  Numbers begin with 1. */
 } GpuAggCacheEntry;
 
 typedef struct GpuAggCacheShared
@@ -59,7 +64,9 @@ typedef struct GpuAggCacheShared
 	AttrNumber	attnum;			/* InvalidAttrNumber: all columns */
 	uint64		limit;			/* bytes that all may take, and take */
 	uint64		used;
-	uint32		nentries;
+	uint32		nentries;		/* that have been used; some of them may be free again */
+	uint32		free;			/* the first of these */
+	uint32		chains[GPUAGG_CACHE_CHAINS];
 	GpuAggCacheEntry entries[GPUAGG_CACHE_ENTRIES];
 } GpuAggCacheShared;
 
@@ -72,6 +79,15 @@ extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
  */
 extern GpuAggCacheShared *gpuagg_cache_shared_lock(LWLockMode mode);
 extern void gpuagg_cache_shared_unlock(void);
+
+/* Under the lock.  add: the entry's number, or 0 if there is no room; set: of the same table */
+extern uint32 gpuagg_cache_entry_add(GpuAggCacheShared *shared, const GpuAggCacheEntry *entry);
+extern void gpuagg_cache_entry_set(GpuAggCacheShared *shared, uint32 number,
+								   const GpuAggCacheEntry *entry);
+extern void gpuagg_cache_entry_remove(GpuAggCacheShared *shared, uint32 number);
+
+/* Takes the lock: no entry is left. */
+extern void gpuagg_cache_shared_clear(void);
 
 /*
  * Databases that were dropped since the worker asked last: at most

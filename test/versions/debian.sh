@@ -68,7 +68,8 @@ debian_make()
 
 	suite=$(debian_suite "$1") || skip "no Debian for PostgreSQL $1 is known"
 	[ "$(id -u)" -eq 0 ] || skip "root makes a Debian with PostgreSQL $1"
-	digest=$(cat test/versions/debian.sh test/packages.txt test/lib/packages | sha256sum)
+	# of all that makes it
+	digest=$({ declare -f debian_install; cat test/packages.txt test/lib/packages; } | sha256sum)
 	ROOT=$CACHE/debian-$suite-${digest:0:12}
 	mkdir -p "$CACHE"
 	exec {DEBIAN_LOCK}>>"$CACHE/debian-$suite.lock"
@@ -109,7 +110,7 @@ in_namespace()
 {
 	# The first process's end ends all; what they mounted goes with them.
 	# shellcheck disable=SC2016 # variables of the inner shell
-	ROOT=$ROOT unshare --mount --pid --ipc --fork --kill-child bash -e -c '
+	ROOT=$ROOT setpriv --pdeathsig KILL unshare --mount --pid --ipc --fork --kill-child bash -e -c '
 		mount -t proc proc "$ROOT/proc"
 		mount -t sysfs -o ro sysfs "$ROOT/sys"
 		mount --rbind /dev "$ROOT/dev"
@@ -120,22 +121,30 @@ in_namespace()
 }
 
 # in_debian TREE COMMAND ...: in a copy of ROOT that is thrown away, in its
-# folder /gpuagg, which is TREE.
+# folder /gpuagg, which is TREE.  Whoever is killed meanwhile takes all of it along.
 in_debian()
 {
-	local tree=$1 layer rc=0
+	local tree=$1 layer lock old rc=0
 
 	shift
+	# those of runs that were killed
+	for old in "$CACHE"/layer.*/lock; do
+		[ ! -e "$old" ] || flock -n "$old" rm -rf "${old%/lock}" || :
+	done
 	layer=$(mktemp -d "$CACHE/layer.XXXXXX")
 	mkdir "$layer/top" "$layer/work" "$layer/root"
+	exec {lock}>"$layer/lock"
+	flock "$lock"
 	# shellcheck disable=SC2016 # variables of the inner shell
-	LOWER=$ROOT ROOT=$layer/root LAYER=$layer TREE=$PWD/$tree unshare --mount bash -e -c '
+	LOWER=$ROOT ROOT=$layer/root LAYER=$layer TREE=$PWD/$tree setpriv --pdeathsig KILL \
+		unshare --mount bash -e -c '
 		mount -t overlay -o "lowerdir=$LOWER,upperdir=$LAYER/top,workdir=$LAYER/work" \
 			overlay "$ROOT"
 		mkdir -p "$ROOT/gpuagg"
 		mount --bind "$TREE" "$ROOT/gpuagg"
 		. test/versions/debian.sh
 		in_namespace sh -c "cd /gpuagg && exec \"\$@\"" sh "$@"' bash "$@" || rc=$?
+	exec {lock}>&-
 	rm -rf "$layer"
 	return "$rc"
 }
@@ -144,11 +153,19 @@ in_debian()
 AS_TESTER=(setpriv --reuid=tester --regid=tester --init-groups env HOME=/home/tester
 	USER=tester)
 
-# debian_tree TREE: copies the files that git knows or would add, with their
-# times, and removes those that an earlier copy had.  Products stay.
+# What files of a list are, in FOLDER: a digest and a mode of each
+files_digests()
+{
+	(cd "$2" && xargs -r -d '\n' sha256sum && xargs -r -d '\n' stat -c '%a  %n' <&3) \
+		<"$1" 3<"$1" 2>/dev/null | LC_ALL=C sort
+}
+
+# debian_tree TREE: copies the files that git knows or would add, and removes those that an
+# earlier copy had.  Products stay.  What has changed is newer than they are: not with its own
+# time, for it may be older than a product that was made while it changed.
 debian_tree()
 {
-	local list=$1.files
+	local list=$PWD/$1.files
 
 	mkdir -p "$1"
 	git ls-files --cached --others --exclude-standard | LC_ALL=C sort |
@@ -156,6 +173,8 @@ debian_tree()
 	[ ! -f "$list" ] || LC_ALL=C comm -23 "$list" "$list.new" |
 		(cd "$1" && xargs -r -d '\n' rm -f)
 	mv "$list.new" "$list"
-	tar -cf - -T "$list" | tar -xf - -C "$1"
+	LC_ALL=C comm -23 <(files_digests "$list" .) <(files_digests "$list" "$1") |
+		sed 's/^[^ ]*  //' | LC_ALL=C sort -u >"$list.changed"
+	tar -cf - -T "$list.changed" | tar -xf - --touch -C "$1"
 	chown -R "$(stat -c '%u:%g' "$ROOT/home/tester")" "$1"
 }
