@@ -24,14 +24,18 @@
 
 #include "compat.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/refuse.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /* ----------------------------------------------------------------- paths --- */
 
@@ -418,6 +422,42 @@ gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel, Relids *left)
 
 /* ---------------------------------------------------------------- unique --- */
 
+/*
+ * The clauses, which side is whose told as PostgreSQL's proofs want it.  Where a clause has
+ * an integer of the input as a numeric it is one about the integer: what is unique so is
+ * unique.  Its other side, which no proof looks at, is of another type then.
+ */
+static List *
+proof_clauses(const RelOptInfo *rel, List *clauses)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		OpExpr	   *op = castNode(OpExpr, clause->clause);
+		const int	side = bms_is_subset(clause->right_relids, rel->relids) ? 1 : 0;
+		FuncExpr   *cast = list_nth(op->args, side);
+
+		clause->outer_is_left = side == 1;
+		if (IsA(cast, FuncExpr) && gpuagg_is_integer_cast(cast->funcid))
+		{
+			Node	   *integer = linitial(cast->args);
+
+			op = copyObject(op);
+			op->opno = lookup_type_cache(exprType(integer), TYPECACHE_EQ_OPR)->eq_opr;
+			op->opfuncid = InvalidOid;
+			lfirst(list_nth_cell(op->args, side)) = integer;
+			clause = memcpy(makeNode(RestrictInfo), clause, sizeof(RestrictInfo));
+			clause->clause = (Expr *) op;
+			clause->mergeopfamilies = get_mergejoin_opfamilies(op->opno);
+		}
+		own = lappend(own, clause);
+	}
+	return own;
+}
+
 static bool
 subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
@@ -441,17 +481,9 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 static bool
 base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
-	ListCell   *lc;
-
-	/* which side is whose, as both functions below want it */
-	foreach(lc, clauses)
-	{
-		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-
-		clause->outer_is_left = bms_is_subset(clause->right_relids, rel->relids);
-	}
+	clauses = proof_clauses(rel, clauses);
 	if (rel->rtekind == RTE_RELATION)
-		return gpuagg_has_unique_index(root, rel, list_copy(clauses));
+		return gpuagg_has_unique_index(root, rel, clauses);
 	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
 }
 
