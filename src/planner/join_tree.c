@@ -22,6 +22,8 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
+#include "catalog/pg_class.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -35,6 +37,7 @@
 #include "planner/join_tree.h"
 #include "planner/refuse.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/typcache.h"
 
 /* ----------------------------------------------------------------- paths --- */
@@ -313,6 +316,53 @@ walk(GpuAggJoinTree *tree, Path *path)
 	return pile_up(side.build, &pile) && add_pile(tree, &pile, side.probe->parent->relids);
 }
 
+/* ----------------------------------------------- outer joins for NOT EXISTS --- */
+
+/*
+ * Has no row of the input NULL there?  Child tables may have what their parent must not,
+ * partitions may not.
+ */
+static bool
+is_never_null(PlannerInfo *root, const RelOptInfo *rel, const Var *column)
+{
+	const RangeTblEntry *rte;
+	Relation	relation;
+	bool		notnull;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || !IsA(column, Var) ||
+		column->varno != rel->relid || column->varlevelsup != 0 || column->varattno <= 0)
+		return false;
+	rte = planner_rt_fetch(rel->relid, root);
+	if (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	relation = table_open(rte->relid, NoLock);
+	notnull = gpuagg_attr_notnull(RelationGetDescr(relation), column->varattno - 1);
+	table_close(relation, NoLock);
+	return notnull;
+}
+
+/*
+ * LEFT JOIN ... WHERE column IS NULL is NOT EXISTS if the column is NULL only where no row
+ * matches.  PostgreSQL sees that of columns that the join compares.
+ */
+static void
+find_antijoin(PlannerInfo *root, GpuAggJoin *join)
+{
+	ListCell   *lc;
+
+	foreach(lc, join->filter)
+	{
+		const NullTest *test = (const NullTest *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (!IsA(test, NullTest) || test->nulltesttype != IS_NULL ||
+			!is_never_null(root, join->rel, (const Var *) test->arg))
+			continue;
+		join->type = JOIN_ANTI;
+		join->filter = list_delete_nth_cell(list_copy(join->filter), foreach_current_index(lc));
+		return;
+	}
+}
+
 static GpuAggJoinTree *
 tree_of(Path *path, RelOptInfo *fact)
 {
@@ -337,7 +387,17 @@ gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 	}
 	gpuagg_refuse_resume(listening);
 	if (tree == NULL)
+	{
 		(void) tree_of(input_rel->cheapest_total_path, fact);
+		return NULL;
+	}
+	foreach(lc, tree->joins)
+	{
+		GpuAggJoin *join = lfirst(lc);
+
+		if (join->type == JOIN_LEFT)
+			find_antijoin(root, join);
+	}
 	return tree;
 }
 

@@ -1,6 +1,7 @@
 --
 -- Keys of joins whose equality is not that of their bytes: char(n), whose trailing blanks do not
--- count, and numerics; keys that are computed of an input's columns.
+-- count, and numerics; keys that are computed of an input's columns; outer joins that ask for rows
+-- without a match.
 --
 \a
 \t on
@@ -86,7 +87,12 @@ INSERT INTO queries VALUES
 	('SELECT count(*) FROM kf WHERE NOT EXISTS (SELECT FROM kd WHERE lower(up) = t)'),
 	('SELECT count(*) FROM kf WHERE EXISTS (SELECT FROM kd WHERE coalesce(lower(up), ''k50'') = t AND kd.id < i)'),
 	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON kd.id + 1 = i'),
-	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON upper(t) = up');
+	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON upper(t) = up'),
+	-- NOT EXISTS if the column is NULL nowhere else
+	('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
+	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
+	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n AND kd.id > kf.i WHERE kd.id IS NULL'),
+	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
 SELECT q, joined(q) FROM queries;
 -- the same of columns that the device keeps
 SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AS kept;
