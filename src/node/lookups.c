@@ -64,7 +64,8 @@ typedef struct Rows
 	int			windows;		/* only keys of a window are wanted, */
 	int			window;			/* this one */
 	uint64		nrows;
-	bool		null_keys;		/* rows that were left out */
+	bool		null_keys;		/* rows that were left out, */
+	bool		strange_keys;	/* and others whose keys no row that is looked up can have */
 	uint64		room;
 	Size		bytes;			/* that all of it takes */
 	Size		limit;
@@ -265,11 +266,16 @@ rows_number(Rows *rows, int column, const char *data, Size len, GpuAggError *err
 	return GPUAGG_OK;
 }
 
-/* One value that is not NULL, as devices hold it */
+/*
+ * One value that is not NULL, as devices hold it.  A key that is a numeric is compared with
+ * what a device has at the column's scale; *strange: no such value equals it.
+ */
 static GpuAggStatus
-rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggError *error)
+rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, bool *strange,
+		   GpuAggError *error)
 {
 	const uint8 type = rows->plan->types[column];
+	const bool	key = column < rows->plan->nkeys;
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	GpuAggConstant value = {0};
 	int64		decimal;
@@ -277,17 +283,20 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggErr
 
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		ok = gpuagg_numeric_scaled(datum, false, rows->plan->scales[column], &decimal);
+		ok = gpuagg_numeric_scaled(datum, key, rows->plan->scales[column], &decimal);
+		*strange = key && !ok;
 		datum = Int64GetDatum(decimal);
 	}
 	ok = ok && gpuagg_constant_fits(type, datum);
 	if (ok)
 		value = gpuagg_constant_make(type, datum, false);
 	/* keys are looked up as bytes (lower_join.c) */
-	while (ok && type == GPUAGG_T_BPCHAR && column < rows->plan->nkeys &&
+	while (ok && type == GPUAGG_T_BPCHAR && key &&
 		   value.value.len > 0 && value.bytes[value.value.len - 1] == ' ')
 		value.value.len--;
 	MemoryContextSwitchTo(old);
+	if (*strange)
+		return GPUAGG_OK;
 	if (!ok)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a value of a join's input has no form that devices know");
@@ -322,6 +331,8 @@ is_in_window(const Rows *rows)
 static GpuAggStatus
 rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *error)
 {
+	bool		strange = false;
+
 	slot_getallattrs(slot);
 	if (has_null_key(rows, slot))
 	{
@@ -336,8 +347,13 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 		if (slot->tts_isnull[i])
 			memset((char *) rows->values[i] + rows->nrows * value_bytes(rows->plan, i), 0,
 				   value_bytes(rows->plan, i));
-		else if (rows_value(rows, i, slot->tts_values[i], scratch, error) != GPUAGG_OK)
+		else if (rows_value(rows, i, slot->tts_values[i], scratch, &strange, error) != GPUAGG_OK)
 			return error->status;
+		if (strange)
+		{
+			rows->strange_keys = true;
+			return GPUAGG_OK;
+		}
 		if (i == 0 && rows->windows > 1 && !is_in_window(rows))
 			return GPUAGG_OK;
 	}
@@ -452,7 +468,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = table_make(&rows, context, limit, error);
 	lookups->null_keys[i] = rows.null_keys;
-	lookups->any[i] = rows.null_keys || rows.nrows > 0;
+	lookups->any[i] = rows.null_keys || rows.strange_keys || rows.nrows > 0;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reading);
 	return block;

@@ -2,8 +2,8 @@
  * harmless.c
  *		Can evaluating an expression raise an error (harmless.h)?
  *
- * Harmless are comparisons, leakproof functions, and some of strings: changes of case,
- * parts by position, and patterns that are constants without pitfalls.
+ * Harmless are comparisons, leakproof functions, integers as numerics, and some of strings:
+ * changes of case, parts by position, and patterns that are constants without pitfalls.
  */
 #include "postgres.h"
 
@@ -47,12 +47,18 @@ is_plain_regex(const char *pattern)
 	return true;
 }
 
+bool
+gpuagg_is_integer_cast(Oid function)
+{
+	return function == F_NUMERIC_INT2 || function == F_NUMERIC_INT4 || function == F_NUMERIC_INT8;
+}
+
 static bool
 function_is_harmless(Oid function, List *args, Oid collation)
 {
 	char	   *pattern;
 
-	if (get_func_leakproof(function))
+	if (get_func_leakproof(function) || gpuagg_is_integer_cast(function))
 		return true;
 	switch (function)
 	{

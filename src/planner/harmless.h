@@ -12,6 +12,9 @@
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
 
+/* Of an integer to numeric: of different ones differ, and there is no error */
+extern bool gpuagg_is_integer_cast(Oid function);
+
 /* The operator by itself, or = of a DistinctExpr */
 extern bool gpuagg_operator_is_harmless(OpExpr *expr);
 

@@ -22,16 +22,23 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
+#include "catalog/pg_class.h"
 #include "compat.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/refuse.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
 
 /* ----------------------------------------------------------------- paths --- */
 
@@ -309,6 +316,53 @@ walk(GpuAggJoinTree *tree, Path *path)
 	return pile_up(side.build, &pile) && add_pile(tree, &pile, side.probe->parent->relids);
 }
 
+/* ----------------------------------------------- outer joins for NOT EXISTS --- */
+
+/*
+ * Has no row of the input NULL there?  Child tables may have what their parent must not,
+ * partitions may not.
+ */
+static bool
+is_never_null(PlannerInfo *root, const RelOptInfo *rel, const Var *column)
+{
+	const RangeTblEntry *rte;
+	Relation	relation;
+	bool		notnull;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || !IsA(column, Var) ||
+		column->varno != rel->relid || column->varlevelsup != 0 || column->varattno <= 0)
+		return false;
+	rte = planner_rt_fetch(rel->relid, root);
+	if (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	relation = table_open(rte->relid, NoLock);
+	notnull = gpuagg_attr_notnull(RelationGetDescr(relation), column->varattno - 1);
+	table_close(relation, NoLock);
+	return notnull;
+}
+
+/*
+ * LEFT JOIN ... WHERE column IS NULL is NOT EXISTS if the column is NULL only where no row
+ * matches.  PostgreSQL sees that of columns that the join compares.
+ */
+static void
+find_antijoin(PlannerInfo *root, GpuAggJoin *join)
+{
+	ListCell   *lc;
+
+	foreach(lc, join->filter)
+	{
+		const NullTest *test = (const NullTest *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (!IsA(test, NullTest) || test->nulltesttype != IS_NULL ||
+			!is_never_null(root, join->rel, (const Var *) test->arg))
+			continue;
+		join->type = JOIN_ANTI;
+		join->filter = list_delete_nth_cell(list_copy(join->filter), foreach_current_index(lc));
+		return;
+	}
+}
+
 static GpuAggJoinTree *
 tree_of(Path *path, RelOptInfo *fact)
 {
@@ -333,7 +387,17 @@ gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 	}
 	gpuagg_refuse_resume(listening);
 	if (tree == NULL)
+	{
 		(void) tree_of(input_rel->cheapest_total_path, fact);
+		return NULL;
+	}
+	foreach(lc, tree->joins)
+	{
+		GpuAggJoin *join = lfirst(lc);
+
+		if (join->type == JOIN_LEFT)
+			find_antijoin(root, join);
+	}
 	return tree;
 }
 
@@ -418,6 +482,42 @@ gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel, Relids *left)
 
 /* ---------------------------------------------------------------- unique --- */
 
+/*
+ * The clauses, which side is whose told as PostgreSQL's proofs want it.  Where a clause has
+ * an integer of the input as a numeric it is one about the integer: what is unique so is
+ * unique.  Its other side, which no proof looks at, is of another type then.
+ */
+static List *
+proof_clauses(const RelOptInfo *rel, List *clauses)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		OpExpr	   *op = castNode(OpExpr, clause->clause);
+		const int	side = bms_is_subset(clause->right_relids, rel->relids) ? 1 : 0;
+		FuncExpr   *cast = list_nth(op->args, side);
+
+		clause->outer_is_left = side == 1;
+		if (IsA(cast, FuncExpr) && gpuagg_is_integer_cast(cast->funcid))
+		{
+			Node	   *integer = linitial(cast->args);
+
+			op = copyObject(op);
+			op->opno = lookup_type_cache(exprType(integer), TYPECACHE_EQ_OPR)->eq_opr;
+			op->opfuncid = InvalidOid;
+			lfirst(list_nth_cell(op->args, side)) = integer;
+			clause = memcpy(makeNode(RestrictInfo), clause, sizeof(RestrictInfo));
+			clause->clause = (Expr *) op;
+			clause->mergeopfamilies = get_mergejoin_opfamilies(op->opno);
+		}
+		own = lappend(own, clause);
+	}
+	return own;
+}
+
 static bool
 subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
@@ -441,17 +541,9 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 static bool
 base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
-	ListCell   *lc;
-
-	/* which side is whose, as both functions below want it */
-	foreach(lc, clauses)
-	{
-		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-
-		clause->outer_is_left = bms_is_subset(clause->right_relids, rel->relids);
-	}
+	clauses = proof_clauses(rel, clauses);
 	if (rel->rtekind == RTE_RELATION)
-		return gpuagg_has_unique_index(root, rel, list_copy(clauses));
+		return gpuagg_has_unique_index(root, rel, clauses);
 	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
 }
 

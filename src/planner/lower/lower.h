@@ -89,8 +89,8 @@ typedef struct GpuAggLookupLower
 	RestrictInfo *extreme;		/* a condition decided by its extremes (lower_join.h) */
 	double		rows;			/* expected in the table */
 	int			nkeys;
-	List	   *columns;		/* Vars, those of the keys first; of a folded input the
-								 * others are Aggrefs, or keys again */
+	List	   *columns;		/* those of the keys first, which may be computed; the others
+								 * are Vars, of a folded input Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;

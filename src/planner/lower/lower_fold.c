@@ -72,19 +72,6 @@ make_call(Oid function, Expr *arg)
 	return call;
 }
 
-/* Columns of the input as its own paths have them */
-static Node *
-own_columns(Node *node, void *context)
-{
-	const GpuAggLookupLower *lookup = context;
-
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Var))
-		return (Node *) gpuagg_lower_input_column(lookup->rel, (Var *) node);
-	return expression_tree_mutator(node, own_columns, context);
-}
-
 /* Does the input's grouping have all of the columns? */
 static bool
 has_columns(const GpuAggLookupLower *lookup, List *vars)
@@ -105,10 +92,9 @@ fetch_call(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, Oid fu
 		   uint8 type, uint8 scale, GpuAggValue *out)
 {
 	Expr	   *arg = agg->args == NIL ? NULL : linitial_node(TargetEntry, agg->args)->expr;
-	Aggref	   *call = make_call(function, arg == NULL ? NULL :
-								 (Expr *) own_columns((Node *) arg, lookup));
+	Aggref	   *call = make_call(function, gpuagg_lower_input_expr(lookup->rel, arg));
 
-	call->aggfilter = (Expr *) own_columns((Node *) agg->aggfilter, lookup);
+	call->aggfilter = gpuagg_lower_input_expr(lookup->rel, agg->aggfilter);
 	call->aggtype = function == agg->aggfnoid ? agg->aggtype : call->aggtype;
 	call->aggtranstype = function == agg->aggfnoid ? agg->aggtranstype : call->aggtranstype;
 	call->inputcollid = agg->inputcollid;

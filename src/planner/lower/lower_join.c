@@ -23,7 +23,7 @@
  * pass at a time (node/lookup_windows.c).
  *
  * Keys are integers and what is held as such (one or two), or one string; the input's
- * side is a column.  Other equalities are conditions.
+ * side is a column, or computed of some by PostgreSQL.  Other equalities are conditions.
  */
 #include "postgres.h"
 
@@ -32,6 +32,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
@@ -49,6 +50,31 @@ find_lookup(GpuAggLower *lw, Index relid)
 			return &lw->lookups[i];
 	}
 	return NULL;
+}
+
+/* Columns of the input as its own paths have them; what they do not have stays NULL. */
+static Node *
+own_columns(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+		return (Node *) gpuagg_lower_input_column(context, (Var *) node);
+	return expression_tree_mutator(node, own_columns, context);
+}
+
+Expr *
+gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, PVC_RECURSE_PLACEHOLDERS))
+	{
+		if (gpuagg_lower_input_column(rel, lfirst_node(Var, lc)) == NULL)
+			return NULL;
+	}
+	/* a column itself: who has it is known by its address */
+	return (Expr *) own_columns((Node *) expr, rel);
 }
 
 Var *
@@ -206,12 +232,12 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggO
 
 /* ------------------------------------------------------------------- keys --- */
 
-/* What a clause compares: the chain's side, and a column of the input */
+/* What a clause compares: the chain's side, and a column of the input or what is made of some */
 typedef struct KeyClause
 {
 	RestrictInfo *clause;
 	Expr	   *probe;
-	Var		   *column;
+	Expr	   *column;
 	uint8		type;
 	uint8		scale;
 } KeyClause;
@@ -226,7 +252,7 @@ bare_expr(Node *node)
 
 /*
  * Types whose equal values are equal in registers, whichever of two types they have;
- * numerics of one scale, char(n) without trailing blanks
+ * numerics at the scale of what is looked up, char(n) without trailing blanks
  */
 static bool
 is_key_type(uint8 type)
@@ -235,13 +261,24 @@ is_key_type(uint8 type)
 }
 
 bool
-gpuagg_lower_is_join_key(Oid collation, uint8 type, uint8 scale)
+gpuagg_lower_is_join_key(Oid collation, uint8 type)
 {
-	if (type == GPUAGG_T_NUMERIC)
-		return (scale & (GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD)) == 0;
 	return is_key_type(type) &&
 		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
 		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
+}
+
+/*
+ * The input's side of a clause, which PostgreSQL computes for each of its rows, those that
+ * nothing is joined with, too: so it must be harmless.  NULL: it cannot be had.
+ */
+static Expr *
+key_column(const GpuAggLookupLower *lookup, Expr *side)
+{
+	side = (Expr *) bare_expr((Node *) side);
+	if (IsA(side, Var) ? ((Var *) side)->varattno <= 0 : !gpuagg_is_harmless((Node *) side))
+		return NULL;
+	return gpuagg_lower_input_expr(lookup->rel, side);
 }
 
 /* Is the clause an equality that a row can be looked up by? */
@@ -264,13 +301,12 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	/* a text as char(n) is the same bytes, of which the blanks go in any case */
 	if (op->opfuncid == F_BPCHAREQ)
 		key->probe = (Expr *) bare_expr((Node *) key->probe);
-	key->column = (Var *) bare_expr(right ? lsecond(op->args) : linitial(op->args));
-	return IsA(key->column, Var) && key->column->varattno > 0 &&
-		gpuagg_constant_column(key->column->vartype, key->column->vartypmod, &key->type,
-							   &key->scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, key->type, key->scale) &&
-		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR) &&
-		(key->column = gpuagg_lower_input_column(lookup->rel, key->column)) != NULL;
+	key->column = key_column(lookup, right ? lsecond(op->args) : linitial(op->args));
+	return key->column != NULL &&
+		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
+							   &key->type, &key->scale) &&
+		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
+		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
 }
 
 /* Two integers if there are, else one, else a string */
@@ -305,8 +341,9 @@ add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8
 		!is_key_type(probe->type) ||
 		(probe->type == GPUAGG_T_NUMERIC) != (type == GPUAGG_T_NUMERIC))
 		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
-	if (type == GPUAGG_T_NUMERIC && gpuagg_lower_numeric_scale(probe) != scale)
-		return GPUAGG_REFUSE("a join compares numerics of different scales");
+	/* a row of the input with more decimals matches nothing (node/lookups.c) */
+	if (type == GPUAGG_T_NUMERIC)
+		scale = probe->scale;
 	if (lookup->nkeys == 0)
 		lookup->probe = *probe;
 	lookup->nkeys = add_column(lookup, column, type, scale) + 1;
@@ -341,12 +378,11 @@ lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, 
 			return false;
 	}
 	if (nkeys == 1)
-		return gpuagg_lower_probe(lw, lookup, &probes[0], (Expr *) keys[0].column, keys[0].type,
+		return gpuagg_lower_probe(lw, lookup, &probes[0], keys[0].column, keys[0].type,
 								  keys[0].scale);
 	for (int i = 0; i < nkeys; i++)
 	{
-		if (!add_key(lookup, &probes[i], (Expr *) keys[i].column, keys[i].type,
-					 keys[i].scale))
+		if (!add_key(lookup, &probes[i], keys[i].column, keys[i].type, keys[i].scale))
 			return false;
 	}
 	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],

@@ -19,6 +19,9 @@
 /* The column as the input's own paths have it; NULL: they do not. */
 extern Var *gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var);
 
+/* The same of all columns of an expression */
+extern Expr *gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr);
+
 /* A column of the row that is joined: a Var of the input, or an Aggref of a folded one */
 extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
 							   uint8 type, uint8 scale, GpuAggValue *out);
@@ -27,9 +30,9 @@ extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr 
 extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
 
 /* May a column of this type be a key of a look-up table, compared under this collation? */
-extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type, uint8 scale);
+extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type);
 
-/* Looks a row up by one key: a column of the table, of this type */
+/* Looks a row up by one key: a column of the table, of this type; a numeric at the probe's scale */
 extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
 							   Expr *column, uint8 type, uint8 scale);
 

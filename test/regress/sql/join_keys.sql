@@ -1,6 +1,7 @@
 --
 -- Keys of joins whose equality is not that of their bytes: char(n), whose trailing blanks do not
--- count, and numerics.
+-- count, and numerics; keys that are computed of an input's columns; outer joins that ask for rows
+-- without a match.
 --
 \a
 \t on
@@ -15,6 +16,14 @@ INSERT INTO kt SELECT 'k' || i || repeat(' ', i % 2), i FROM generate_series(1, 
 CREATE TABLE kn (n numeric(8,2), m numeric(8,1), id numeric(18,0), v int4) WITH (autovacuum_enabled = off);
 INSERT INTO kn SELECT i / 4.0, i / 2.0, i, i FROM generate_series(0, 40) i;
 INSERT INTO kn VALUES (NULL, NULL, NULL, 50), (999999.99, 0.5, 999999999999999999, 51);
+CREATE TABLE kd (id int4 PRIMARY KEY, name text, up text, w numeric) WITH (autovacuum_enabled = off);
+INSERT INTO kd SELECT i, 'name ' || i % 7, 'K' || i, i / 4.0 FROM generate_series(0, 40) i;
+INSERT INTO kd VALUES (101, 'close', 'K1', 0.25000001), (102, 'more decimals shown', NULL, 0.2500000), (103, 'none', 'k2', 'NaN'), (104, 'large', 'x', 1e60);
+CREATE TABLE kw (i int4, w numeric) WITH (autovacuum_enabled = off);
+INSERT INTO kw SELECT i, CASE WHEN i % 3 = 0 THEN i % 50 ELSE round((i % 50) / 4.0, 2) END FROM generate_series(1, 5000) i;
+INSERT INTO kw VALUES (-1, NULL), (-2, -0.0), (-3, 1.000);
+VACUUM (FREEZE, ANALYZE) kd;
+VACUUM (FREEZE, ANALYZE) kw;
 VACUUM (FREEZE, ANALYZE) kf;
 VACUUM (FREEZE, ANALYZE) kc;
 VACUUM (FREEZE, ANALYZE) kt;
@@ -59,14 +68,39 @@ INSERT INTO queries VALUES
 	('SELECT v, count(*) FROM kf JOIN kt ON kf.c = kt.t::bpchar GROUP BY 1'),
 	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.id = kf.id'),
 	('SELECT v, count(*) FROM kf JOIN kc ON kf.t::bpchar = kc.c GROUP BY 1'),
-	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.m = kf.n');
+	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.m = kf.n'),
+	-- integers as numerics; numerics without a scale; more decimals than the other side has
+	('SELECT name, count(*) FROM kf JOIN kd ON kd.id = kf.n GROUP BY 1'),
+	('SELECT name, count(*), sum(i) FROM kf LEFT JOIN kd ON kd.id = kf.id GROUP BY 1'),
+	('SELECT name, count(*) FROM kw JOIN kd ON kd.id = kw.w GROUP BY 1'),
+	('SELECT name, count(*) FROM kw JOIN (SELECT id, name FROM kd WHERE id > 2 UNION SELECT id, name FROM kd WHERE id < 9) q ON q.id = kw.w GROUP BY 1'),
+	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON kd.w = kf.n'),
+	('SELECT sum(kd.id), count(*) FROM kw JOIN kd ON kd.w = kw.w'),
+	('SELECT sum(kd.id), count(*) FROM kw LEFT JOIN kd ON kd.w = kw.i'),
+	('SELECT count(*) FROM kf WHERE n IN (SELECT w FROM kd)'),
+	('SELECT count(*) FROM kf WHERE n NOT IN (SELECT w FROM kd)'),
+	('SELECT count(*), count(n) FROM kf WHERE n NOT IN (SELECT w FROM kd WHERE kd.id > 102)'),
+	('SELECT count(*) FROM kw WHERE NOT EXISTS (SELECT FROM kd WHERE kd.w = kw.w AND kd.id > 3)'),
+	-- computed of the input's columns; where that may raise an error the other table is read
+	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON lower(up) = kf.t'),
+	('SELECT s, count(*) FROM kf LEFT JOIN (SELECT lower(up) AS l, max(id) AS s FROM kd GROUP BY 1) q ON l = kf.vc GROUP BY 1'),
+	('SELECT count(*) FROM kf WHERE NOT EXISTS (SELECT FROM kd WHERE lower(up) = t)'),
+	('SELECT count(*) FROM kf WHERE EXISTS (SELECT FROM kd WHERE coalesce(lower(up), ''k50'') = t AND kd.id < i)'),
+	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON kd.id + 1 = i'),
+	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON upper(t) = up'),
+	-- NOT EXISTS if the column is NULL nowhere else
+	('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
+	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
+	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n AND kd.id > kf.i WHERE kd.id IS NULL'),
+	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
 SELECT q, joined(q) FROM queries;
 -- the same of columns that the device keeps
-SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AS kept;
+SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AS kept;
 SELECT q, joined(q) FROM queries;
 -- a key that has no form on the device is PostgreSQL's to compare
 INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
 INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
-SELECT q, joined(q) FROM queries WHERE q ~ 'kn';
-DROP TABLE kf, kc, kt, kn, queries;
+INSERT INTO kw VALUES (-4, 'NaN'), (-5, 1e60);
+SELECT q, joined(q) FROM queries WHERE q ~ 'kn|kd';
+DROP TABLE kf, kc, kt, kn, kd, kw, queries;
 DROP FUNCTION joined;
