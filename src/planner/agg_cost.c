@@ -124,6 +124,22 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		input->reads = pow(2, ceil(log2(input->reads))) + 1;
 }
 
+/*
+ * What PostgreSQL's plan costs, if it answers in the end: where the values of one group, which
+ * tell what has entered it, are more than the backend has memory for
+ */
+static Cost
+cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double groups,
+				  const Path *fallback)
+{
+	double		values;
+
+	if (info->regroup == NULL || regrouped_by_device(g, info))
+		return 0;
+	values = gpuagg_regroup_repeats(info->regroup) * groups / Max(g->made_groups, 1);
+	return values * ENTRY_BYTES > get_hash_memory_limit() / 2 ? fallback->total_cost : 0;
+}
+
 /* What is made of the device's groups, and by whom */
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
@@ -182,6 +198,7 @@ cost_part(GpuAggGrouping *g, Path *fallback, GpuAggCostInput input, int number)
 	input.tasks = number == 0 ? g->info.regroup->nparts : 1;
 	input.merged = g->made_groups * input.tasks;
 	cost = gpuagg_cost_agg(&input, info);
+	cost.total += cost_of_giving_up(g, info, part->groups, fallback);
 	part->predicted = info->predicted;
 	return cost;
 }
@@ -268,7 +285,8 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);
-	computed = cost_of_computed(g, g->info.est_groups);
+	computed = cost_of_computed(g, g->info.est_groups) +
+		cost_of_giving_up(g, &g->info, g->info.est_groups, linitial(custom->custom_paths));
 	cost_parts(g, linitial(custom->custom_paths), &input, &cost, &computed);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
