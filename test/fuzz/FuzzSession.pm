@@ -273,7 +273,7 @@ sub maintain
 	my ($s) = @_;
 
 	return define($s) if $s->{open};
-	return pick('VACUUM s1', 'VACUUM (FREEZE) s1', 'VACUUM ANALYZE', 'VACUUM FULL s1', "SELECT gpuagg.load('s1') > 0 AS loaded", "SELECT gpuagg.unload('s1') > 0 AS unloaded", 'DISCARD PLANS', 'CHECKPOINT', 'REINDEX TABLE s1', 'RESET ALL');
+	return pick('VACUUM s1', 'VACUUM (FREEZE) s1', 'VACUUM ANALYZE', 'VACUUM FULL s1', "SELECT gpuagg.load('s1') IS NULL AS loaded", "SELECT gpuagg.unload('s1') IS NULL AS unloaded", 'DISCARD PLANS', 'CHECKPOINT', 'REINDEX TABLE s1', 'RESET ALL');
 }
 
 my %kinds = (
