@@ -101,13 +101,12 @@ while ($n < $most && time < $begin + $seconds)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $which");
 		$node->safe_psql($which, 'CREATE EXTENSION gpuagg');
-		run_script('stock' eq $which ? 'stock' : 'device', "\\set ON_ERROR_STOP on\n$made\n");
+		run_script($which, "\\set ON_ERROR_STOP on\n$made\n");
 		$answers{$which} = answers(run_script($which, $script));
 		$node->safe_psql('postgres', "DROP DATABASE $which WITH (FORCE)");
 	}
 	my $difference = first_difference(\@session, @answers{qw(stock device)});
 	$asked += grep { $_->{error} eq '' } @{ $answers{device} };
-	if ($ENV{GPUAGG_FUZZ_ERRORS}) { for my $i (0 .. $#session) { my $a = $answers{stock}[$i] or next; diag("$a->{error}$a->{message}: $session[$i]{sql}") if $a->{error} ne '' && $a->{error} !~ /^25P02|34000|26000/ } }
 	if ($difference ne '')
 	{
 		$wrong++;
@@ -122,7 +121,7 @@ my ($tasks, $fallbacks) = split /\|/, $node->safe_psql('postgres',
 	q{SELECT sum(value) FILTER (WHERE name = 'tasks'), sum(value) FILTER (WHERE name LIKE 'fallbacks%') FROM gpuagg.stat});
 note("Summary: seed $seed, $n sessions, of which $parted part over errors, $asked statements without an error; $tasks tasks, $fallbacks fallbacks");
 cmp_ok($asked, '>', $n * $steps * 0.5, 'most statements have an answer');
-cmp_ok($tasks, '>', $asked * 0.3, 'and many run on the device');
+cmp_ok($tasks, '>', $asked * 0.1, 'and many run on the device');
 no_tasks($node, 'nothing left');
 unlike(slurp_file($node->logfile), qr/WARNING:  .*(?:leak|still|not closed)/, 'nothing left open');
 crash_free($node, 'no crash');
