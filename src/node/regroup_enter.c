@@ -385,6 +385,19 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 	return r->longs ? gpuagg_regroup_long_enter(r, row, group) : GPUAGG_OK;
 }
 
+/* A value enters a group: Boyer and Moore's vote */
+static void
+vote(GpuAggRegroupWork *r, const char *group)
+{
+	r->nentered++;
+	if (r->heavy_votes == 0)
+		r->heavy = group;
+	if (r->heavy == group)
+		r->heavy_votes++;
+	else
+		r->heavy_votes--;
+}
+
 /* Which values enter this group for the first time? */
 void
 gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
@@ -404,5 +417,7 @@ gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
 		(void) gpuagg_row_table_find(r->entered[i], wanted,
 									 gpuagg_row_table_hash(r->entered[i], wanted),
 									 &r->enters[i]);
+		if (r->enters[i])
+			vote(r, group);
 	}
 }

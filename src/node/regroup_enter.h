@@ -52,6 +52,9 @@ typedef struct GpuAggRegroupWork
 	char	   *lone;			/* the only group, of a set without keys */
 	bool		repeats;		/* values may enter more than once, and these tell: */
 	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
+	uint64		nentered;		/* how many have, and by a vote of majority */
+	const char *heavy;			/* the group that most of them are of, if one has more */
+	uint64		heavy_votes;	/* than half, and how many more than the others */
 
 	/* the group at work */
 	GpuAggRegroupDatum values[GPUAGG_REGROUP_VALUES];

@@ -20,8 +20,8 @@
  *
  * Memory.  Where a table outgrows its share, the set is made in parts, by bits of the
  * hash of its keys, as many as the rows that it had room for tell, and each of them
- * likewise.  A set of one group has no parts; then PostgreSQL's plan answers, which sorts
- * on disk.
+ * likewise.  A group whose own values exceed it has no parts; then PostgreSQL's plan answers,
+ * which sorts on disk.
  */
 #include "postgres.h"
 
@@ -75,6 +75,7 @@ static void
 reset_tables(GpuAggRegroupWork *r)
 {
 	r->lone = NULL;
+	r->nentered = r->heavy_votes = 0;
 	gpuagg_row_table_reset(r->table);
 	for (int i = 0; i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
@@ -143,7 +144,7 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 
 	*held = 0;
 	gpuagg_results_rewind(from);
-	while (status == GPUAGG_OK && (*held == 0 || r->set_rows == 0) &&
+	while (status == GPUAGG_OK && (*held == 0 || (r->set_rows == 0 && r->lone == NULL)) &&
 		   (row = gpuagg_results_row(from)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -179,6 +180,18 @@ add_lone_group(GpuAggRegroupWork *r)
 								 &is_new);
 }
 
+/*
+ * Has one group more values than there is memory for?  Rows come in the order of a hash, so
+ * those that were held tell of all.  A majority that is found has as many at least as it has
+ * votes.
+ */
+static bool
+has_no_parts(const GpuAggRegroupWork *r, uint64 held)
+{
+	return r->plan->sets[r->set].keys == 0 ||
+		(double) r->heavy_votes * r->set_rows > (double) r->nentered * held;
+}
+
 /* Into how many parts, if each is to have room: tables grow with the rows at most. */
 static uint32
 more_parts(uint64 rows, uint64 held)
@@ -193,7 +206,7 @@ more_parts(uint64 rows, uint64 held)
 static GpuAggStatus
 regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 {
-	bool		lone = r->plan->sets[r->set].keys == 0;
+	const bool	lone = r->plan->sets[r->set].keys == 0;
 	const int	longs = gpuagg_long_values_count(gpuagg_results_long(r->results));
 	GpuAggStoreMark end;
 	GpuAggStatus status;
@@ -218,7 +231,7 @@ regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 			gpuagg_ordered_finish(r->ordered, r->table);
 		return flush_table(r);
 	}
-	if (lone || parts >= MOST_PARTS)
+	if (parts >= MOST_PARTS || has_no_parts(r, held))
 		return gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
 								"the values of a DISTINCT aggregate exceed work_mem");
 	gpuagg_long_values_cut(gpuagg_results_long(r->results), longs);

@@ -26,11 +26,14 @@
 #include "planner/regroup_parts.h"
 #include "planner/top_groups.h"
 #include "settings.h"
+#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 /* Memory of an entry of the backend's tables, and of each of its states */
 #define ENTRY_BYTES 48.0
 #define STATE_BYTES 16.0
+/* Of a value that only PostgreSQL tells apart (node/equal_values.c), with some bytes of its own */
+#define EQUAL_BYTES 96.0
 
 /* Of so many values, in memory */
 static Cost
@@ -124,6 +127,46 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		input->reads = pow(2, ceil(log2(input->reads))) + 1;
 }
 
+/* Memory of the values that are told apart by equality alone, which stay until all is made */
+static double
+equal_bytes(const GpuAggGrouping *g, const GpuAggRegroup *regroup, double groups)
+{
+	double		values = 0;
+
+	for (int i = 0; i < regroup->nvalues; i++)
+	{
+		const GpuAggRegroupValue *v = &regroup->values[i];
+
+		if (v->computed && v->form == GPUAGG_REGROUP_EQUAL)
+			values += estimate_num_groups(g->root, list_make1(list_nth(g->regroup->exprs, v->number)),
+										  groups, NULL, NULL);
+	}
+	return values * EQUAL_BYTES;
+}
+
+/* Of what has entered a group, where tables tell that, in one that has as many values as others */
+static double
+entered_bytes(const GpuAggGrouping *g, const GpuAggRegroup *regroup, double groups)
+{
+	return gpuagg_regroup_repeats(regroup) * groups / Max(g->made_groups, 1) * ENTRY_BYTES;
+}
+
+/*
+ * What PostgreSQL's plan costs, if it answers in the end: where what the backend has to
+ * remember has no parts that its memory is enough for
+ */
+static Cost
+cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double groups,
+				  const Path *fallback)
+{
+	const double limit = get_hash_memory_limit();
+
+	if (info->regroup == NULL || regrouped_by_device(g, info))
+		return 0;
+	return entered_bytes(g, info->regroup, groups) > limit / 2 ||
+		equal_bytes(g, info->regroup, groups) > limit ? fallback->total_cost : 0;
+}
+
 /* What is made of the device's groups, and by whom */
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
@@ -182,6 +225,7 @@ cost_part(GpuAggGrouping *g, Path *fallback, GpuAggCostInput input, int number)
 	input.tasks = number == 0 ? g->info.regroup->nparts : 1;
 	input.merged = g->made_groups * input.tasks;
 	cost = gpuagg_cost_agg(&input, info);
+	cost.total += cost_of_giving_up(g, info, part->groups, fallback);
 	part->predicted = info->predicted;
 	return cost;
 }
@@ -268,7 +312,8 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);
-	computed = cost_of_computed(g, g->info.est_groups);
+	computed = cost_of_computed(g, g->info.est_groups) +
+		cost_of_giving_up(g, &g->info, g->info.est_groups, linitial(custom->custom_paths));
 	cost_parts(g, linitial(custom->custom_paths), &input, &cost, &computed);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 

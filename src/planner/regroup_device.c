@@ -57,9 +57,8 @@ gpuagg_regroup_tells_all(const GpuAggRegroup *plan, int set, int value)
 	return told == (uint32) ((UINT64CONST(1) << plan->ninputs) - 1);
 }
 
-/* Does a value enter once with each of the device's groups, whichever set is made? */
-static bool
-enters_once(const GpuAggRegroup *plan, int value)
+bool
+gpuagg_regroup_enters_once(const GpuAggRegroup *plan, int value)
 {
 	for (int i = 0; i < plan->nsets; i++)
 		if (!gpuagg_regroup_tells_all(plan, i, value))
@@ -87,7 +86,7 @@ device_state(const GpuAggRegroup *plan, const GpuAggRegroupState *s, GpuAggRegro
 		return true;
 	}
 	if (value == NULL || value->computed || !s->distinct || s->weight != GPUAGG_REGROUP_NONE ||
-		!enters_once(plan, s->value))
+		!gpuagg_regroup_enters_once(plan, s->value))
 		return false;
 	to->of_key = 1;
 	to->from = value->number;

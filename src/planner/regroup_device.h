@@ -26,4 +26,7 @@ extern int	gpuagg_regroup_parent(const GpuAggRegroup *plan, int set);
 /* Do a set's keys, and a value if one is given, tell all groups of the device apart? */
 extern bool gpuagg_regroup_tells_all(const GpuAggRegroup *plan, int set, int value);
 
+/* Does a value enter once with each of the device's groups, whichever set is made? */
+extern bool gpuagg_regroup_enters_once(const GpuAggRegroup *plan, int value);
+
 #endif							/* GPUAGG_PLANNER_REGROUP_DEVICE_H */

@@ -27,6 +27,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "planner/harmless.h"
+#include "planner/regroup_device.h"
 #include "planner/regroup_parts.h"
 #include "planner/regroup_plan.h"
 #include "planner/regroup_values.h"
@@ -337,14 +338,14 @@ gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel)
 	return Max(passed / Max(rel->rows, 1), 1);
 }
 
-/* Unless the first set's keys and a value of DISTINCT are all keys of the device */
 int
 gpuagg_regroup_repeats(const GpuAggRegroup *r)
 {
 	Bitmapset  *values = NULL;
 
 	for (int i = 0; i < r->nstates; i++)
-		if (r->states[i].distinct && !r->states[i].absent && (r->nsets > 1 || r->nkeys + 1 < r->ninputs))
+		if (r->states[i].distinct && !r->states[i].absent &&
+			!gpuagg_regroup_enters_once(r, r->states[i].value))
 			values = bms_add_member(values, r->states[i].value);
 	return bms_num_members(values);
 }

@@ -32,6 +32,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
+#include "utils/typcache.h"
 
 static const GpuAggValueBound unknown = {.values = HUGE_VAL,.nullable = true};
 
@@ -115,6 +116,17 @@ range_of_slot(HeapTuple stats, int kind, Oid type, GpuAggValueBound *b)
 	free_attstatsslot(&slot);
 }
 
+/*
+ * May the user know where values lie?  Of rows that may be hidden, if PostgreSQL's own
+ * estimates tell it, which go by operators that tell nothing but their answer.
+ */
+static bool
+shows_range(VariableStatData *data, Oid type)
+{
+	return statistic_proc_security_check(data,
+										 get_opcode(lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr));
+}
+
 static void
 bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound *b)
 {
@@ -129,8 +141,11 @@ bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound 
 	if (HeapTupleIsValid(data.statsTuple))
 	{
 		b->nullable = ((Form_pg_statistic) GETSTRUCT(data.statsTuple))->stanullfrac > 0;
-		range_of_slot(data.statsTuple, STATISTIC_KIND_HISTOGRAM, var->vartype, b);
-		range_of_slot(data.statsTuple, STATISTIC_KIND_MCV, var->vartype, b);
+		if (shows_range(&data, var->vartype))
+		{
+			range_of_slot(data.statsTuple, STATISTIC_KIND_HISTOGRAM, var->vartype, b);
+			range_of_slot(data.statsTuple, STATISTIC_KIND_MCV, var->vartype, b);
+		}
 	}
 	ReleaseVariableStats(data);
 }

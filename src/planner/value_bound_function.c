@@ -163,23 +163,26 @@ bound_trunc(GpuAggValueBound *b, int unit, const GpuAggValueBound *time)
 	b->values = Min(b->values, units_in_range(time, usecs));
 }
 
-/* About so many microseconds; 0: no constant */
-static double
-interval_usecs(Node *node)
+/* About so many microseconds; false: no constant */
+static bool
+interval_usecs(Node *node, double *usecs)
 {
 	Const	   *c = (Const *) node;
 	Interval   *i;
 
 	if (!IsA(node, Const) || c->constisnull || c->consttype != INTERVALOID)
-		return 0;
+		return false;
 	i = DatumGetIntervalP(c->constvalue);
-	return i->time + i->day * (double) USECS_PER_DAY + i->month * MONTH_USECS;
+	*usecs = i->time + i->day * (double) USECS_PER_DAY + i->month * MONTH_USECS;
+	return true;
 }
 
 static void
-bound_bin(GpuAggValueBound *b, double stride, const GpuAggValueBound *time)
+bound_bin(GpuAggValueBound *b, Node *by, const GpuAggValueBound *time)
 {
-	if (stride <= 0 || !time->ranged)
+	double		stride;
+
+	if (!interval_usecs(by, &stride) || stride <= 0 || !time->ranged)
 		return;
 	set_range(b, time->low - stride, time->high);
 	b->values = Min(b->values, floor((time->high - time->low) / stride) + 2);
@@ -411,6 +414,8 @@ commutes(Oid funcid)
 static bool
 bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValueBound *b)
 {
+	double		usecs;
+
 	switch (funcid)
 	{
 		case F_EXTRACT_TEXT_DATE:
@@ -431,7 +436,7 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			return true;
 		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
 		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
-			bound_bin(b, interval_usecs(linitial(args)), &bounds[1]);
+			bound_bin(b, linitial(args), &bounds[1]);
 			return true;
 		case F_TO_CHAR_TIMESTAMP_TEXT:
 		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
@@ -443,11 +448,13 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			return true;
 		case F_TIMESTAMP_PL_INTERVAL:
 		case F_TIMESTAMPTZ_PL_INTERVAL:
-			bound_shift(b, &bounds[0], interval_usecs(lsecond(args)));
+			if (interval_usecs(lsecond(args), &usecs))
+				bound_shift(b, &bounds[0], usecs);
 			return true;
 		case F_TIMESTAMP_MI_INTERVAL:
 		case F_TIMESTAMPTZ_MI_INTERVAL:
-			bound_shift(b, &bounds[0], -interval_usecs(lsecond(args)));
+			if (interval_usecs(lsecond(args), &usecs))
+				bound_shift(b, &bounds[0], -usecs);
 			return true;
 		case F_DATE_MI:
 			bound_days_between(b, &bounds[0], &bounds[1]);

@@ -108,6 +108,25 @@ SELECT compare('SELECT id % 5000, count(DISTINCT s), count(*), min(lt), max(t) F
 SELECT compare('SELECT id / 2 AS k, count(DISTINCT s), count(DISTINCT h), count(*), min(lt COLLATE "C") FROM di GROUP BY 1');
 -- a lone group's values do not fit: PostgreSQL sorts them on disk
 SELECT compare('SELECT count(DISTINCT id), count(DISTINCT lt) FROM di', 'prefer');
+-- nor those of a group that has most of them: it gives up before others are made, and costs what both take
+CREATE TABLE di_heavy AS SELECT CASE WHEN i % 50 = 0 THEN i ELSE -1 END AS g, i AS a, i % 20011 AS b FROM generate_series(1, 40000) i;
+VACUUM ANALYZE di_heavy;
+CREATE FUNCTION di_plan(query text) RETURNS TABLE (node text, made int, fallback text) LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := plan -> 0 -> 'Plan';
+	RETURN QUERY SELECT plan ->> 'Node Type', (plan ->> 'Groups Made')::int, plan ->> 'Fallback Reason';
+END $$;
+SELECT compare('SELECT g, count(DISTINCT a || ''x''), count(DISTINCT b || ''x'') FROM di_heavy GROUP BY g', 'prefer');
+SET gpuagg.debug_require = 'prefer';
+SELECT node, made, fallback FROM di_plan('SELECT g, count(DISTINCT a || ''x''), count(DISTINCT b || ''x'') FROM di_heavy GROUP BY g');
+SET gpuagg.debug_require = 'allow';
+SET gpuagg.cost_scale = 0.01;
+SELECT node FROM di_plan('SELECT count(DISTINCT a || ''x''), count(DISTINCT b || ''x'') FROM di_heavy');
+SET work_mem = '64MB';
+SELECT node FROM di_plan('SELECT count(DISTINCT a || ''x''), count(DISTINCT b || ''x'') FROM di_heavy');
+RESET gpuagg.cost_scale;
 RESET work_mem;
 RESET hash_mem_multiplier;
 

@@ -65,7 +65,14 @@ VACUUM ANALYZE nd_many;
 SELECT compare('SELECT lower(x), count(*), sum(i) FROM nd_many GROUP BY x'), compare('SELECT count(DISTINCT x) FROM nd_many');
 SET work_mem = '64kB';
 SELECT compare('SELECT lower(x), count(*), sum(i) FROM nd_many GROUP BY x', 'prefer'), compare('SELECT count(DISTINCT x) FROM nd_many', 'prefer');
+-- what both take is the cost then
+SET gpuagg.debug_require = 'allow';
+SET gpuagg.cost_scale = 0.001;
+SELECT plans_gpuagg('SELECT x, count(*) FROM nd_many GROUP BY x'), plans_gpuagg('SELECT count(DISTINCT x) FROM nd_many');
 RESET work_mem;
+SELECT plans_gpuagg('SELECT x, count(*) FROM nd_many GROUP BY x'), plans_gpuagg('SELECT count(DISTINCT x) FROM nd_many');
+RESET gpuagg.cost_scale;
+SET gpuagg.debug_require = 'prefer';
 -- types of other extensions, by their hash function
 CREATE EXTENSION citext;
 CREATE TABLE nd_ci AS SELECT i AS id, i % 5 AS g, (ARRAY['Ab', 'aB', 'b', 'B', ''])[1 + i % 5]::citext AS x FROM generate_series(1, 3000) i;
