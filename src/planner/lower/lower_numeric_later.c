@@ -6,7 +6,8 @@
  * Such a value may have any number of decimals, while a register has a scale that is known
  * when the query is planned.  The scale is that of a declared type, or as many decimals as
  * the sub-select's own columns let expect; of a parameter nothing is known, so there are
- * some.  How many of them PostgreSQL shows is a second constant.  A value of more decimals, NaN and
+ * some: of a single factor as many as exchange rates have, of several fewer, for a product has
+ * those of all.  How many of them PostgreSQL shows is a second constant.  A value of more decimals, NaN and
  * infinities are an error of the constant, which leaves the query to the fallback plan
  * before a page is read.
  *
@@ -16,14 +17,51 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_input_digits.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-/* Decimals of a value of which nothing is known: rates and percentages have no more */
-#define UNKNOWN_DECIMALS 4
+/* Decimals of a value of which nothing is known, and of several that are multiplied */
+#define UNKNOWN_DECIMALS 6
+#define UNKNOWN_FACTOR_DECIMALS 4
+
+/* Counts the parameters that are multiplied */
+typedef struct Factors
+{
+	bool		multiplied;
+	int			params;
+} Factors;
+
+static bool
+factors_walker(Node *node, void *context)
+{
+	Factors    *found = context;
+	Factors		inside = *found;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		found->params += found->multiplied;
+	if (!IsA(node, OpExpr) || get_opcode(((OpExpr *) node)->opno) != F_NUMERIC_MUL)
+		return expression_tree_walker(node, factors_walker, context);
+	inside.multiplied = true;
+	(void) expression_tree_walker(node, factors_walker, &inside);
+	found->params = inside.params;
+	return false;
+}
+
+static int
+unknown_decimals(const GpuAggLower *lw)
+{
+	Factors		found = {0};
+
+	(void) query_tree_walker(lw->root->parse, factors_walker, &found, QTW_IGNORE_RANGE_TABLE);
+	return found.params > 1 ? UNKNOWN_FACTOR_DECIMALS : UNKNOWN_DECIMALS;
+}
 
 static Expr *
 call(Oid function, Oid type, List *args)
@@ -96,7 +134,7 @@ gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	int			scale;
 
 	gpuagg_input_digits(lw->root, expr, &digits);
-	scale = digits.any ? digits.behind : UNKNOWN_DECIMALS;
+	scale = digits.any ? digits.behind : unknown_decimals(lw);
 	if (scale > GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a numeric that is known when the query runs, a quotient or an average, has more decimals than 64 bits hold");
 	if (!gpuagg_lower_runtime(lw, scaled(expr, decimals, scale), GPUAGG_T_NUMERIC, true, out) ||

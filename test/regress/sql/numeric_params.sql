@@ -34,7 +34,7 @@ PREPARE np_where(numeric) AS SELECT concat_ws(' ', g, count(*)) FROM np WHERE pr
 -- on the device
 SELECT s, v, agree(s, 'require', v) FROM unnest(ARRAY['np_sum', 'np_net', 'np_case', 'np_key', 'np_where']) s, unnest(ARRAY['0.19', '0', '-3.1400', 'NULL', '12345']) v;
 -- more decimals, what is no number or large: PostgreSQL's before a page is read
-SELECT s, v, agree(s, 'prefer', v) FROM unnest(ARRAY['np_sum', 'np_net', 'np_case', 'np_key', 'np_where']) s, unnest(ARRAY['0.123456', '''NaN''', '''-inf''', '1e20', '1e-20']) v;
+SELECT s, v, agree(s, 'prefer', v) FROM unnest(ARRAY['np_sum', 'np_net', 'np_case', 'np_key', 'np_where']) s, unnest(ARRAY['0.1234567', '''NaN''', '''-inf''', '1e20', '1e-20']) v;
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) EXECUTE np_net(0.19);
 SELECT prefer_device(false);
@@ -48,7 +48,8 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-SELECT v, reasons('np_net', v) FROM unnest(ARRAY['0.1234', '0.12345']) v;
+PREPARE np_rate(numeric) AS SELECT concat_ws(' ', g, sum(price * $1)) FROM np GROUP BY g;
+SELECT s, v, reasons(s, v) FROM (VALUES ('np_net', '0.1234'), ('np_net', '0.12345'), ('np_rate', '1.084325'), ('np_rate', '1.0843251')) x(s, v);
 -- a declared scale has its own room, in PL/pgSQL too
 CREATE FUNCTION taxed(rate numeric) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
