@@ -18,6 +18,10 @@ struct GpuAggCudaRegroup
 	GpuAggCudaPrepared *device_prepared;	/* and on the card */
 	size_t		prepared_bytes;
 	GpuAggPinned *staging;
+	GpuAggCudaPrepared *hidden; /* the same of hidden sets; NULL: there are none */
+	GpuAggCudaPrepared *device_hidden;
+	size_t		hidden_bytes;
+	GpuAggPinned *hidden_staging;
 	GpuAggTableRef tables[GPUAGG_REGROUPING_SETS];
 	uint64_t	capacity;		/* of each, but of those without keys */
 	char	   *heads;			/* of the tables, and the word that tells of failure */
@@ -43,6 +47,27 @@ failed_word(const GpuAggTask *task)
 }
 
 static bool
+is_hidden(const GpuAggTask *task, int32_t set)
+{
+	return gpuagg_regrouping_is_hidden(&task->config.regrouping, set);
+}
+
+/* What rows of a set are laid out by */
+static const GpuAggCudaPrepared *
+prepared_of(const GpuAggTask *task, int32_t set)
+{
+	if (set == GPUAGG_REGROUPING_FINER)
+		return task->prepared;
+	return is_hidden(task, set) ? task->regroup->hidden : task->regroup->prepared;
+}
+
+static const GpuAggCudaPrepared *
+device_prepared_of(const GpuAggTask *task, int32_t set)
+{
+	return is_hidden(task, set) ? task->regroup->device_hidden : task->regroup->device_prepared;
+}
+
+static bool
 is_lone(const GpuAggTask *task, uint32_t set)
 {
 	return task->config.regrouping.sets[set].keys == 0;
@@ -51,15 +76,15 @@ is_lone(const GpuAggTask *task, uint32_t set)
 /* ---------- begin ---------- */
 
 static GpuAggCudaPrepared *
-made_prepared(const GpuAggTask *task, size_t *bytes)
+made_prepared(const GpuAggTask *task, bool hidden, size_t *bytes)
 {
 	const GpuAggRegrouping *wish = &task->config.regrouping;
-	GpuAggProgram *program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(wish));
+	GpuAggProgram *program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(wish, hidden));
 	GpuAggCudaPrepared *prepared = NULL;
 
 	if (program == NULL)
 		return NULL;
-	gpuagg_regrouping_program(wish, gpuagg_cuda_program(task->prepared), program);
+	gpuagg_regrouping_program(wish, gpuagg_cuda_program(task->prepared), hidden, program);
 	prepared = gpuagg_cuda_prepare(program, bytes);
 	free(program);
 	return prepared;
@@ -69,7 +94,22 @@ made_prepared(const GpuAggTask *task, size_t *bytes)
 static bool
 can_make(const GpuAggCudaPrepared *prepared)
 {
-	return !prepared->has_strings && prepared->stride <= GPUAGG_REGROUP_LONE_BYTES;
+	return prepared != NULL && !prepared->has_strings &&
+		prepared->stride <= GPUAGG_REGROUP_LONE_BYTES;
+}
+
+static bool
+make_prepared(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	r->prepared = made_prepared(task, false, &r->prepared_bytes);
+	if (!can_make(r->prepared))
+		return false;
+	if (task->config.regrouping.nhidden == 0)
+		return true;
+	r->hidden = made_prepared(task, true, &r->hidden_bytes);
+	return can_make(r->hidden);
 }
 
 /* A table with room for all that may come */
@@ -79,18 +119,17 @@ table_make(GpuAggTask *task, uint32_t set, GpuAggError *error)
 	GpuAggCudaRegroup *r = task->regroup;
 	GpuAggTableRef *t = &r->tables[set];
 	const uint64_t capacity = is_lone(task, set) ? 1 : r->capacity;
-	const uint64_t words = capacity * (r->prepared->stride / 8);
+	const uint64_t bytes = capacity * prepared_of(task, set)->stride;
 	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches,
-												   &gpuagg_cuda_grow_kernels[0], words);
+												   &gpuagg_cuda_grow_kernels[0], bytes / 8);
 
-	t->slots = (char *) gpuagg_cuda_alloc(task, capacity * r->prepared->stride,
-										  task->streams->group, error);
+	t->slots = (char *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 	if (t->slots == NULL)
 		return false;
 	t->capacity = capacity;
 	t->limit = capacity;
 	t->head = (GpuAggTableHead *) r->heads + set;
-	gpuagg_cuda_table_init(r->device_prepared, t, false, &launch, task->streams->group);
+	gpuagg_cuda_table_init(device_prepared_of(task, set), t, false, &launch, task->streams->group);
 	return true;
 }
 
@@ -114,7 +153,10 @@ memory_make(GpuAggTask *task, GpuAggError *error)
 	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging, error);
 	r->heads = (char *) gpuagg_cuda_alloc(task, heads_bytes(task), stream, error);
 	r->report = gpuagg_cuda_pin(task->device, sizeof(uint32_t), error);
-	if (r->device_prepared == NULL || r->heads == NULL || r->report == NULL ||
+	if (r->hidden != NULL)
+		r->device_hidden = gpuagg_cuda_task_upload(task, r->hidden, r->hidden_bytes,
+												   &r->hidden_staging, error);
+	if (r->device_prepared == NULL || (r->hidden != NULL && r->device_hidden == NULL) || r->heads == NULL || r->report == NULL ||
 		!CUDA_OK(task->device, cudaMemsetAsync(r->heads, 0, heads_bytes(task), stream), error))
 		return false;
 	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
@@ -134,18 +176,19 @@ set_launch(GpuAggTask *task, uint32_t set)
 	const bool	finer = parent == GPUAGG_REGROUPING_FINER;
 	GpuAggCudaRegrouping launch = {};
 
-	launch.made = r->device_prepared;
+	launch.made = device_prepared_of(task, set);
 	launch.failed = failed_word(task);
-	launch.from_stride = finer ? task->prepared->stride : r->prepared->stride;
+	launch.from_stride = prepared_of(task, parent)->stride;
 	launch.to = r->tables[set];
 	gpuagg_regrouping_plan(wish, set, gpuagg_cuda_program(task->prepared),
-						   gpuagg_cuda_program(r->prepared), &launch.plan);
+						   gpuagg_cuda_program(r->prepared),
+						   r->hidden != NULL ? gpuagg_cuda_program(r->hidden) : NULL, &launch.plan);
 	if (is_lone(task, set) && !wish->grouped)
 		gpuagg_cuda_regroup_lone_group(&launch, task->streams->group);
 	for (uint32_t i = 0; i < (finer ? r->nfiner : 1); i++)
 	{
 		launch.from = finer ? r->finer[i] : r->tables[parent];
-		gpuagg_cuda_regroup(&launch, is_lone(task, set), r->prepared->stride,
+		gpuagg_cuda_regroup(&launch, is_lone(task, set), prepared_of(task, set)->stride,
 							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS, task->streams->group);
 	}
 }
@@ -160,13 +203,13 @@ strings_make(GpuAggTask *task, GpuAggError *error)
 
 	if (task->strings == NULL)
 		return true;
-	program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(&task->config.regrouping));
+	program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(&task->config.regrouping, false));
 	if (program == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	gpuagg_regrouping_program(&task->config.regrouping, task->strings->program, program);
+	gpuagg_regrouping_program(&task->config.regrouping, task->strings->program, false, program);
 	r->strings = task->strings;
 	task->strings = NULL;
 	ok = gpuagg_cuda_strings_make(task, program, r->strings->ncolumns, r->device_prepared,
@@ -207,12 +250,15 @@ memory_free(GpuAggTask *task)
 	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
-		gpuagg_cuda_free(task, r->tables[i].slots, r->tables[i].capacity * r->prepared->stride, stream);
+		if (r->tables[i].slots != NULL)
+			gpuagg_cuda_free(task, r->tables[i].slots,
+							 r->tables[i].capacity * prepared_of(task, (int32_t) i)->stride, stream);
 	memset(r->tables, 0, sizeof(r->tables));
 	gpuagg_cuda_free(task, r->heads, heads_bytes(task), stream);
 	gpuagg_cuda_free(task, r->device_prepared, r->prepared_bytes, stream);
+	gpuagg_cuda_free(task, r->device_hidden, r->hidden_bytes, stream);
 	r->heads = NULL;
-	r->device_prepared = NULL;
+	r->device_prepared = r->device_hidden = NULL;
 }
 
 /* The finer groups are returned; false: what failed is not memory. */
@@ -241,13 +287,12 @@ gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error)
 	r->groups = task->groups;
 	r->finer = task->tables;
 	r->nfiner = task->ntables;
-	r->prepared = made_prepared(task, &r->prepared_bytes);
-	if (r->prepared == NULL || !can_make(r->prepared))
+	if (!make_prepared(task))
 		return true;
 	if (!memory_make(task, error) || !strings_make(task, error) || !launch_all(task, error))
 		return give_up(task, error);
 	task->tables = r->tables;
-	task->ntables = task->config.regrouping.nsets;
+	task->ntables = gpuagg_regrouping_returned(&task->config.regrouping);
 	r->made = true;
 	*launched = true;
 	return true;
@@ -304,10 +349,11 @@ gpuagg_cuda_regroup_free(GpuAggTask *task)
 	if (r == NULL)
 		return;
 	strings_back(task);
-	if (r->prepared != NULL)
-		memory_free(task);
+	memory_free(task);
 	gpuagg_cuda_unpin(task->device, r->staging);
+	gpuagg_cuda_unpin(task->device, r->hidden_staging);
 	gpuagg_cuda_unpin(task->device, r->report);
+	free(r->hidden);
 	free(r->prepared);
 	free(r);
 	task->regroup = NULL;

@@ -380,10 +380,11 @@ static double
 regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	const double rate = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
+	const double reads = fmax(work->reads, 1);
 
 	if (!rates->gpu)
-		return work->groups * REGROUP_HOST_NS * backend_slowness(rates) / rates->units;
-	return rate > 0 ? 2 * work->groups * work->entry_bytes / rate * 1e9 : 0;
+		return reads * work->groups * REGROUP_HOST_NS * backend_slowness(rates) / rates->units;
+	return rate > 0 ? reads * 2 * work->groups * work->entry_bytes / rate * 1e9 : 0;
 }
 
 /* Before the first of them is returned */

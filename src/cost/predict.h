@@ -72,8 +72,8 @@ typedef struct GpuAggWork
 								 * they are */
 	bool		regrouped;		/* by the device, which returns those that it makes; */
 	double		entries;		/* else by the backend, with tables of so many entries, */
-	double		reads;			/* which reads the groups so often and */
-	double		computed;		/* computes so many values of each */
+	double		computed;		/* which computes so many values of each; */
+	double		reads;			/* the groups are read so often */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

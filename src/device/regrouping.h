@@ -12,6 +12,12 @@
  * others NULL.  Behind the keys are int4 constants, by which sets differ.  A set
  * is made of the finer groups, or of those of a set that has its keys and more.
  *
+ * The last sets may be hidden: they are not returned, and are there for others to be made
+ * of.  Their groups have keys beyond those that are returned, of which the values enter
+ * where a set is made of a hidden one, and no constants; what enters of a key is
+ * initial in them.  So distinct values are counted where several of the finer groups
+ * have the same one.
+ *
  * device/ops/regrouping_row.h has the functions.  A device need not do it: its statistics
  * tell whether it has (GpuAggTaskStats.regrouped).
  */
@@ -37,7 +43,7 @@ typedef struct GpuAggRegroupingState
 
 typedef struct GpuAggRegroupingSet
 {
-	uint32_t	keys;			/* bits of those that it has */
+	uint32_t	keys;			/* bits of those that it has; of a hidden set extra ones, too */
 	int32_t		parent;			/* of whose groups it is made: a set behind it, or FINER */
 	int32_t		constants[GPUAGG_REGROUPING_CONSTANTS];
 } GpuAggRegroupingSet;
@@ -49,8 +55,10 @@ typedef struct GpuAggRegrouping
 	uint8_t		nconstants;
 	uint8_t		nstates;
 	uint8_t		grouped;		/* 0: a set without keys has a group even of none */
-	uint8_t		keys[GPUAGG_MAX_KEYS];	/* keys of the finer groups */
-	uint8_t		pad[4];
+	uint8_t		keys[GPUAGG_MAX_KEYS];	/* keys of the finer groups, extra ones behind */
+	uint8_t		nhidden;		/* the last so many sets are hidden, */
+	uint8_t		nextra;			/* and may have so many keys more */
+	uint8_t		pad[2];
 	GpuAggRegroupingState states[GPUAGG_MAX_TRANSITIONS];
 	GpuAggRegroupingSet sets[GPUAGG_REGROUPING_SETS];
 } GpuAggRegrouping;

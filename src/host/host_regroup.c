@@ -22,6 +22,12 @@ fail(GpuAggHostRegroup *r)
 	atomic_store(&r->failed, true);
 }
 
+static GpuAggPrepared *
+prepared_of(const GpuAggHostRegroup *r, uint32_t set)
+{
+	return gpuagg_regrouping_is_hidden(&r->wish, (int32_t) set) ? r->hidden : r->prepared;
+}
+
 /* ---------- create and free ---------- */
 
 /* Are all keys of the finer groups keys of the set? */
@@ -48,15 +54,17 @@ plan_sets(GpuAggHostRegroup *r, const GpuAggPrepared *finer)
 		if (*parent != GPUAGG_REGROUPING_FINER && r->sets[*parent].copied)
 			*parent = GPUAGG_REGROUPING_FINER;
 		r->sets[i].copied = is_copied(&r->wish, i, finer->program->nkeys);
-		gpuagg_groups_init(&r->sets[i].groups, r->prepared, r->memory, (int) r->threads, &r->config);
-		gpuagg_regrouping_plan(&r->wish, i, finer->program, r->prepared->program, &r->sets[i].plan);
+		gpuagg_groups_init(&r->sets[i].groups, prepared_of(r, i), r->memory, (int) r->threads,
+						   &r->config);
+		gpuagg_regrouping_plan(&r->wish, i, finer->program, r->prepared->program,
+							   r->hidden != NULL ? r->hidden->program : NULL, &r->sets[i].plan);
 	}
 }
 
 static uint32_t
-block_rows(const GpuAggPrepared *prepared)
+block_rows(size_t row_bytes)
 {
-	const size_t rows = BLOCK_BYTES / prepared->layout.row_bytes;
+	const size_t rows = BLOCK_BYTES / row_bytes;
 
 	if (rows > GPUAGG_VECTOR_ROWS)
 		return GPUAGG_VECTOR_ROWS;
@@ -66,23 +74,44 @@ block_rows(const GpuAggPrepared *prepared)
 static size_t
 rows_bytes(const GpuAggHostRegroup *r)
 {
-	return r->block * (r->prepared->layout.row_bytes + sizeof(uint64_t));
+	return r->block * (r->row_bytes + sizeof(uint64_t));
 }
 
 static GpuAggPrepared *
-made_prepared(const GpuAggRegrouping *wish, const GpuAggPrepared *finer, GpuAggMemory *memory)
+made_prepared(const GpuAggRegrouping *wish, const GpuAggPrepared *finer, bool hidden,
+			  GpuAggMemory *memory)
 {
-	const size_t bytes = gpuagg_regrouping_program_bytes(wish);
+	const size_t bytes = gpuagg_regrouping_program_bytes(wish, hidden);
 	GpuAggProgram *program = gpuagg_memory_alloc(memory, bytes);
 	GpuAggPrepared *prepared = NULL;
 	GpuAggError error;
 
 	if (program == NULL)
 		return NULL;
-	gpuagg_regrouping_program(wish, finer->program, program);
+	gpuagg_regrouping_program(wish, finer->program, hidden, program);
 	prepared = gpuagg_prepared_of_groups(program, memory, &error);
 	gpuagg_memory_free(memory, program, bytes);
 	return prepared;
+}
+
+/* The programs of what is made, and a row; false: no memory */
+static bool
+make_prepared(GpuAggHostRegroup *r, const GpuAggPrepared *finer)
+{
+	r->prepared = made_prepared(&r->wish, finer, false, r->memory);
+	if (r->prepared == NULL)
+		return false;
+	r->row_bytes = r->prepared->layout.row_bytes;
+	if (r->wish.nhidden > 0)
+	{
+		r->hidden = made_prepared(&r->wish, finer, true, r->memory);
+		if (r->hidden == NULL)
+			return false;
+		if (r->hidden->layout.row_bytes > r->row_bytes)
+			r->row_bytes = r->hidden->layout.row_bytes;
+	}
+	r->made = gpuagg_memory_alloc(r->memory, r->row_bytes);
+	return r->made != NULL;
 }
 
 GpuAggHostRegroup *
@@ -111,16 +140,14 @@ gpuagg_host_regroup_create(const GpuAggRegrouping *wish, const GpuAggPrepared *f
 	r->rows = (char **) at;
 	for (uint32_t i = 0; i < wish->nsets; i++)
 		r->sets[i].groupers = (GpuAggGrouper **) (r->rows + threads * (i + 1));
-	r->prepared = made_prepared(wish, finer, memory);
-	if (r->prepared != NULL)
-		r->made = gpuagg_memory_alloc(memory, r->prepared->layout.row_bytes);
-	if (r->made == NULL)
+	if (!make_prepared(r, finer))
 	{
+		gpuagg_prepared_free(r->hidden, memory);
 		gpuagg_prepared_free(r->prepared, memory);
 		gpuagg_memory_free(memory, r, bytes);
 		return NULL;
 	}
-	r->block = block_rows(r->prepared);
+	r->block = block_rows(r->row_bytes);
 	plan_sets(r, finer);
 	return r;
 }
@@ -138,7 +165,8 @@ gpuagg_host_regroup_free(GpuAggHostRegroup *r)
 	}
 	for (uint32_t t = 0; t < r->threads; t++)
 		gpuagg_memory_free(r->memory, r->rows[t], rows_bytes(r));
-	gpuagg_memory_free(r->memory, r->made, r->prepared->layout.row_bytes);
+	gpuagg_memory_free(r->memory, r->made, r->row_bytes);
+	gpuagg_prepared_free(r->hidden, r->memory);
 	gpuagg_prepared_free(r->prepared, r->memory);
 	gpuagg_memory_free(r->memory, r, r->bytes);
 }
@@ -162,7 +190,7 @@ grouper_of(GpuAggHostRegroup *r, uint32_t set, uint32_t thread)
 static bool
 add_rows(GpuAggHostRegroup *r, uint32_t set, uint32_t thread, uint32_t n)
 {
-	const GpuAggPrepared *s = r->prepared;
+	const GpuAggPrepared *s = prepared_of(r, set);
 	const size_t row_bytes = s->layout.row_bytes;
 	const char *rows = r->rows[thread];
 	uint64_t   *hashes = (uint64_t *) (r->rows[thread] + r->block * row_bytes);
@@ -191,7 +219,7 @@ gpuagg_host_regroup_table(GpuAggHostRegroup *r, uint32_t set, uint32_t thread,
 						  const GpuAggTable *from, const atomic_bool *stop)
 {
 	const GpuAggRegroupingPlan *plan = &r->sets[set].plan;
-	const size_t row_bytes = r->prepared->layout.row_bytes;
+	const size_t row_bytes = prepared_of(r, set)->layout.row_bytes;
 
 	if (grouper_of(r, set, thread) == NULL)
 	{
@@ -223,7 +251,7 @@ gpuagg_host_regroup_needs_flush(const GpuAggHostRegroup *r, uint32_t set)
 	const bool	partitioned = atomic_load(&s->groups.partitions.all) != NULL;
 	uint32_t	locals = 0;
 
-	if (r->prepared->key_mode == GPUAGG_KEYS_NONE)
+	if (prepared_of(r, set)->key_mode == GPUAGG_KEYS_NONE)
 		return false;
 	for (uint32_t t = 0; t < r->threads; t++)
 		if (s->groupers[t] != NULL && s->groupers[t]->local.nrows > 0)
@@ -249,7 +277,7 @@ gpuagg_host_regroup_end(GpuAggHostRegroup *r, uint32_t set)
 	GpuAggGrouper *into = NULL;
 	GpuAggError error;
 
-	for (uint32_t t = 0; t < r->threads && r->prepared->key_mode == GPUAGG_KEYS_NONE; t++)
+	for (uint32_t t = 0; t < r->threads && prepared_of(r, set)->key_mode == GPUAGG_KEYS_NONE; t++)
 	{
 		GpuAggGrouper *from = s->groupers[t];
 

@@ -68,7 +68,7 @@ gpuagg_host_result_tables(GpuAggTask *task)
 
 	if (task->regroup == NULL)
 		return gpuagg_host_group_tables(task);
-	for (uint32_t set = 0; set < task->regroup->wish.nsets; set++)
+	for (uint32_t set = 0; set < gpuagg_regrouping_returned(&task->regroup->wish); set++)
 		n += set_tables(task, set);
 	return n;
 }

@@ -399,17 +399,17 @@ add_interval(GpuAggRowTable *table, char *state, const Interval *value, int64 ro
 
 /* Does a value take the place of the one that a state has? */
 static bool
-is_preferred(GpuAggRegroupDatumOp op, const GpuAggRegroupValue *as, GpuAggBytes state, Datum value)
+is_preferred(const GpuAggRegroupState *s, const GpuAggRegroupValue *as, GpuAggBytes state,
+			 Datum value)
 {
 	Datum		old;
 	int			order;
 
-	if (state.len == GPUAGG_STRING_NONE || op == GPUAGG_REGROUP_FIRST)
+	if (state.len == GPUAGG_STRING_NONE || s->datum == GPUAGG_REGROUP_FIRST)
 		return state.len == GPUAGG_STRING_NONE;
 	old = gpuagg_bytes_datum(state, as->typlen, as->typbyval);
-	order = DatumGetInt32(DirectFunctionCall2(as->form == GPUAGG_REGROUP_INTERVAL ?
-											  interval_cmp : numeric_cmp, value, old));
-	return op == GPUAGG_REGROUP_LEAST ? order < 0 : order > 0;
+	order = DatumGetInt32(OidFunctionCall2Coll(s->compare, s->collation, value, old));
+	return s->datum == GPUAGG_REGROUP_LEAST ? order < 0 : order > 0;
 }
 
 /* --------------------------------------------------------------- states --- */
@@ -427,7 +427,7 @@ gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
 			add_numeric(table, state, s->datum == GPUAGG_REGROUP_SQUARES, value, rows);
 			return true;
 		default:
-			if (is_preferred(s->datum, as, gpuagg_string_slot_bytes(state), value))
+			if (is_preferred(s, as, gpuagg_string_slot_bytes(state), value))
 				gpuagg_row_table_replace(table, state,
 										 gpuagg_datum_bytes(&value, as->typlen, as->typbyval));
 			return true;

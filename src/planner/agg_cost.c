@@ -103,12 +103,10 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 
 /* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
 static bool
-regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info)
+regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggRegrouping *wish)
 {
-	GpuAggRegrouping wish;
-
 	return info->regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
-		gpuagg_regroup_device(info->regroup, info->program, &wish);
+		gpuagg_regroup_device(info->regroup, info->program, wish);
 }
 
 /* By the backend: how large its tables are, and how often it reads the groups for them */
@@ -171,10 +169,16 @@ cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double gr
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
 {
+	GpuAggRegrouping wish;
+
 	input->made = info->regroup != NULL ? g->made_groups : 0;
-	input->regrouped = regrouped_by_device(g, info);
+	input->regrouped = regrouped_by_device(g, info, &wish);
 	if (input->regrouped)
+	{
 		input->returned = Min(input->made, input->groups);
+		/* a hidden set has some half of them, and is read, too */
+		input->reads = 1 + wish.nhidden;
+	}
 	if (info->regroup != NULL && !input->regrouped)
 		cost_regrouped(g, info->regroup, input);
 }

@@ -2,8 +2,12 @@
  * harmless.c
  *		Can evaluating an expression raise an error (harmless.h)?
  *
- * Harmless are comparisons, leakproof functions, integers as numerics, and some of strings:
- * changes of case, parts by position, and patterns that are constants without pitfalls.
+ * Harmless are comparisons, leakproof functions, integers as numerics, some of strings (changes of
+ * case, parts by position, and patterns that are constants without pitfalls), what is looked up in a jsonb,
+ * texts of moments, and numerics that are divided by a constant or rounded.
+ *
+ * The largest numeric overflows when it is rounded up, so of numerics only those count that
+ * are bounded by their type.
  */
 #include "postgres.h"
 
@@ -12,11 +16,14 @@
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/harmless.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 
 static bool
 get_pattern(List *args, char **pattern)
@@ -53,10 +60,88 @@ gpuagg_is_integer_cast(Oid function)
 	return function == F_NUMERIC_INT2 || function == F_NUMERIC_INT4 || function == F_NUMERIC_INT8;
 }
 
+/* Functions that search for strings have no other collations. */
+static bool
+is_deterministic(Oid collation)
+{
+	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
+static bool
+is_int4_const(Node *arg, int32 *value)
+{
+	const Const *c = (const Const *) arg;
+
+	if (!IsA(arg, Const) || c->constisnull || c->consttype != INT4OID)
+		return false;
+	*value = DatumGetInt32(c->constvalue);
+	return true;
+}
+
+/* By which a quotient is no larger than what is divided */
+static bool
+is_divisor(Node *arg)
+{
+	const Const *c = (const Const *) arg;
+	Datum		size;
+
+	if (!IsA(arg, Const) || c->constisnull || c->consttype != NUMERICOID)
+		return false;
+	size = DirectFunctionCall1(numeric_abs, c->constvalue);
+	return DatumGetBool(DirectFunctionCall2(numeric_ge, size,
+											NumericGetDatum(int64_to_numeric(1))));
+}
+
+static bool is_bounded(Node *expr);
+
+/* Of bounded numerics one that is, too, and never an error */
+static bool
+numeric_is_harmless(Oid function, List *args)
+{
+	int32		digits;
+
+	if (gpuagg_is_integer_cast(function))
+		return true;
+	switch (function)
+	{
+		case F_NUMERIC_DIV:
+			return is_divisor(lsecond(args)) && is_bounded(linitial(args));
+		case F_FLOOR_NUMERIC:
+		case F_CEIL_NUMERIC:
+		case F_CEILING_NUMERIC:
+		case F_NUMERIC_ABS:
+		case F_ABS_NUMERIC:
+		case F_NUMERIC_UMINUS:
+		case F_SIGN_NUMERIC:
+			return is_bounded(linitial(args));
+		case F_ROUND_NUMERIC_INT4:
+		case F_TRUNC_NUMERIC_INT4:
+			return is_int4_const(lsecond(args), &digits) && is_bounded(linitial(args));
+		default:
+			return false;
+	}
+}
+
+/* A numeric of a declared precision, or what is made of such a one */
+static bool
+is_bounded(Node *expr)
+{
+	check_stack_depth();
+	if (exprTypmod(expr) >= (int32) VARHDRSZ)
+		return true;
+	if (IsA(expr, FuncExpr))
+		return numeric_is_harmless(((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args);
+	if (!IsA(expr, OpExpr))
+		return false;
+	set_opfuncid((OpExpr *) expr);
+	return numeric_is_harmless(((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args);
+}
+
 static bool
 function_is_harmless(Oid function, List *args, Oid collation)
 {
 	char	   *pattern;
+	int32		field;
 
 	if (get_func_leakproof(function) || gpuagg_is_integer_cast(function))
 		return true;
@@ -73,7 +158,37 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_LEFT:
 		case F_RIGHT:
 		case F_LENGTH_TEXT:
+		case F_TEXTCAT:
+		case F_TRANSLATE:
+		case F_MD5_TEXT:
+		case F_TEXT_BPCHAR:
+		case F_TEXT_NAME:
+		case F_JSONB_OBJECT_FIELD:
+		case F_JSONB_OBJECT_FIELD_TEXT:
+		case F_JSONB_ARRAY_ELEMENT:
+		case F_JSONB_ARRAY_ELEMENT_TEXT:
+		case F_JSONB_EXTRACT_PATH:
+		case F_JSONB_EXTRACT_PATH_TEXT:
+		case F_JSONB_CONTAINS:
+		case F_JSONB_CONTAINED:
+		case F_JSONB_EXISTS:
+		case F_JSONB_TYPEOF:
+		case F_NETWORK_SUB:
+		case F_NETWORK_SUBEQ:
+		case F_NETWORK_SUP:
+		case F_NETWORK_SUPEQ:
+		case F_DATE_TIMESTAMP:
+		case F_DATE_TIMESTAMPTZ:
 			return true;
+		case F_REPLACE:
+		case F_STRPOS:
+		case F_POSITION_TEXT_TEXT:
+			return is_deterministic(collation);
+		case F_SPLIT_PART:
+			return is_deterministic(collation) && is_int4_const(lthird(args), &field) && field != 0;
+		case F_TO_CHAR_TIMESTAMP_TEXT:
+		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+			return OidIsValid(collation) && get_pattern(args, &pattern);
 		case F_TEXTLIKE:
 		case F_TEXTNLIKE:
 		case F_TEXTICLIKE:
@@ -87,19 +202,30 @@ function_is_harmless(Oid function, List *args, Oid collation)
 			return OidIsValid(collation) && get_pattern(args, &pattern) &&
 				is_plain_regex(pattern);
 		default:
-			return false;
+			return numeric_is_harmless(function, args);
 	}
+}
+
+/* A comparison of one of PostgreSQL's own types?  An undetermined collation is an error. */
+static bool
+is_comparison(Oid opno, List *args, Oid collation)
+{
+	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL &&
+		(OidIsValid(collation) || !type_is_collatable(exprType(linitial(args))));
 }
 
 bool
 gpuagg_operator_is_harmless(OpExpr *expr)
 {
 	set_opfuncid(expr);
-	if (function_is_harmless(expr->opfuncid, expr->args, expr->inputcollid))
-		return true;
-	/* an undetermined collation is an error */
-	return expr->opno < FirstGenbkiObjectId && gpuagg_op_meanings(expr->opno) != NIL &&
-		(OidIsValid(expr->inputcollid) || !type_is_collatable(exprType(linitial(expr->args))));
+	return function_is_harmless(expr->opfuncid, expr->args, expr->inputcollid) ||
+		is_comparison(expr->opno, expr->args, expr->inputcollid);
+}
+
+static bool
+array_operator_is_harmless(ScalarArrayOpExpr *expr)
+{
+	return is_comparison(expr->opno, expr->args, expr->inputcollid);
 }
 
 static bool
@@ -121,9 +247,15 @@ harm_walker(Node *node, void *context)
 		case T_CaseExpr:
 		case T_CaseWhen:
 		case T_CoalesceExpr:
+		case T_ArrayExpr:
+			break;
+		case T_ScalarArrayOpExpr:
+			if (!array_operator_is_harmless((ScalarArrayOpExpr *) node))
+				return true;
 			break;
 		case T_OpExpr:
 		case T_DistinctExpr:
+		case T_NullIfExpr:
 			if (!gpuagg_operator_is_harmless((OpExpr *) node))
 				return true;
 			break;

@@ -23,8 +23,8 @@ typedef struct GpuAggCostInput
 	double		made;			/* groups that regrouping makes of them; 0: none */
 	bool		regrouped;		/* by the device; else by the backend, with tables of */
 	double		entries;		/* so many entries, */
-	double		reads;			/* which reads all groups so often and */
-	int			computed;		/* computes so many values of each */
+	int			computed;		/* which computes so many values of each; */
+	double		reads;			/* all groups are read so often */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */

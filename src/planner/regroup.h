@@ -52,7 +52,7 @@ typedef enum GpuAggRegroupDatumOp
 	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
 	GPUAGG_REGROUP_SUM,			/* the sum of numerics or intervals */
 	GPUAGG_REGROUP_SQUARES,		/* the sum of squares of numerics */
-	GPUAGG_REGROUP_LEAST,		/* the first of the least numerics or intervals, */
+	GPUAGG_REGROUP_LEAST,		/* the first of the least values by the type's order, */
 	GPUAGG_REGROUP_GREATEST		/* of the greatest */
 } GpuAggRegroupDatumOp;
 
@@ -82,6 +82,7 @@ typedef struct GpuAggRegroupState
 								 * GPUAGG_REGROUP_NONE: once */
 	int16		filter;			/* only where this value is true */
 	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
+	Oid			compare;		/* of LEAST and GREATEST: the type's comparison */
 	int16		output;			/* made by the ordered-set aggregate that this output is, */
 	int16		sort;			/* of values that this sort puts in order */
 	int16		key;			/* shows this key, in sets that have it */

@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
+#include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -17,6 +19,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 /* The sums of an interval's parts, which must stay side by side */
 static bool
@@ -164,7 +168,27 @@ count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *numb
 	return true;
 }
 
-/* What PostgreSQL's functions make of numerics and intervals, none: not of these */
+/* Of PostgreSQL's own minima and maxima: which of both */
+static GpuAggRegroupDatumOp
+extreme_op(Oid aggfnoid)
+{
+	HeapTuple	tuple = aggfnoid < FirstNormalObjectId ?
+		SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggfnoid)) : NULL;
+	GpuAggRegroupDatumOp op = GPUAGG_REGROUP_STATE;
+	Oid			opfamily;
+	Oid			type;
+	int16		strategy;
+
+	if (!HeapTupleIsValid(tuple))
+		return op;
+	if (get_ordering_op_properties(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop, &opfamily,
+								   &type, &strategy))
+		op = strategy == BTLessStrategyNumber ? GPUAGG_REGROUP_LEAST : GPUAGG_REGROUP_GREATEST;
+	ReleaseSysCache(tuple);
+	return op;
+}
+
+/* What PostgreSQL's functions make of Datums; none: not of these */
 static GpuAggRegroupDatumOp
 datum_op(Oid aggfnoid)
 {
@@ -175,15 +199,18 @@ datum_op(Oid aggfnoid)
 		case F_AVG_NUMERIC:
 		case F_AVG_INTERVAL:
 			return GPUAGG_REGROUP_SUM;
-		case F_MIN_NUMERIC:
-		case F_MIN_INTERVAL:
-			return GPUAGG_REGROUP_LEAST;
-		case F_MAX_NUMERIC:
-		case F_MAX_INTERVAL:
-			return GPUAGG_REGROUP_GREATEST;
 		default:
-			return GPUAGG_REGROUP_STATE;
+			return extreme_op(aggfnoid);
 	}
+}
+
+/* The comparison that orders an argument's type */
+static Oid
+compare_of(const Aggref *agg)
+{
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+
+	return lookup_type_cache(getBaseType(exprType((Node *) arg)), TYPECACHE_CMP_PROC)->cmp_proc;
 }
 
 static bool
@@ -191,8 +218,17 @@ has_datum(const GpuAggRegroupPlan *plan, const Aggref *agg, int16 value)
 {
 	const uint8 form = plan->regroup.values[value].form;
 
-	return datum_op(agg->aggfnoid) != GPUAGG_REGROUP_STATE &&
-		(form == GPUAGG_REGROUP_NUMERIC || form == GPUAGG_REGROUP_INTERVAL);
+	switch (datum_op(agg->aggfnoid))
+	{
+		case GPUAGG_REGROUP_SUM:
+			return form == GPUAGG_REGROUP_NUMERIC || form == GPUAGG_REGROUP_INTERVAL;
+		case GPUAGG_REGROUP_LEAST:
+		case GPUAGG_REGROUP_GREATEST:
+			return form != GPUAGG_REGROUP_CONSTANT && form != GPUAGG_REGROUP_EQUAL &&
+				OidIsValid(compare_of(agg));
+		default:
+			return false;
+	}
 }
 
 /* A state that is a Datum of the value that "as" has, and as often */
@@ -204,6 +240,8 @@ add_datum_state(GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op,
 
 	state.weight = as->weight;
 	state.distinct = as->distinct;
+	state.collation = as->collation;
+	state.compare = as->compare;
 	return gpuagg_regroup_add_state(plan, state, number);
 }
 
@@ -219,21 +257,27 @@ add_datum_count(GpuAggRegroupPlan *plan, const GpuAggRegroupState *as, int *numb
 	return gpuagg_regroup_add_state(plan, count, number);
 }
 
-/* Sum, average, least or greatest of numerics or intervals that PostgreSQL computes */
+/* Sum or average of numerics or intervals, least or greatest values, that PostgreSQL computes */
 static bool
-datum_output(GpuAggRegroupPlan *plan, const Aggref *agg, const GpuAggRegroupState *as,
+datum_output(GpuAggRegroupPlan *plan, const Aggref *agg, const GpuAggRegroupState *values,
 			 GpuAggOutput *own)
 {
 	const GpuAggRegroupDatumOp op = datum_op(agg->aggfnoid);
+	GpuAggRegroupState as = *values;
 
 	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
 	if (agg->aggfnoid == F_AVG_NUMERIC)
 		own->final = GPUAGG_FINAL_DATUM_AVG;
 	else if (agg->aggfnoid == F_AVG_INTERVAL)
 		own->final = GPUAGG_FINAL_DATUM_AVG_INTERVAL;
+	if (op != GPUAGG_REGROUP_SUM)
+	{
+		as.compare = compare_of(agg);
+		as.collation = agg->inputcollid;
+	}
 	plan->needed = true;
-	return add_datum_state(plan, op, as, &own->index) &&
-		(op != GPUAGG_REGROUP_SUM || add_datum_count(plan, as, &own->count_index));
+	return add_datum_state(plan, op, &as, &own->index) &&
+		(op != GPUAGG_REGROUP_SUM || add_datum_count(plan, &as, &own->count_index));
 }
 
 /* An aggregate of a value that is a key */
@@ -345,6 +389,19 @@ computed_statistic(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own
 	return true;
 }
 
+/* A constant argument of a pair, of rows that have the other one: a value that is computed */
+static Expr *
+beside(Expr *constant, Expr *other)
+{
+	NullTest   *test = makeNode(NullTest);
+	Aggref		where = {.aggfilter = (Expr *) test};
+
+	test->arg = other;
+	test->nulltesttype = IS_NOT_NULL;
+	test->location = -1;
+	return filtered(&where, constant);
+}
+
 /* Correlations and the like of arguments of which only PostgreSQL computes one, or both */
 static bool
 computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
@@ -359,6 +416,10 @@ computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 		return false;
 	y = linitial_node(TargetEntry, agg->args)->expr;
 	x = lsecond_node(TargetEntry, agg->args)->expr;
+	if (gpuagg_lower_is_constant(x))
+		x = beside(x, y);
+	else if (gpuagg_lower_is_constant(y))
+		y = beside(y, x);
 	if (!weighted_value(plan, agg, y, &state) ||
 		!gpuagg_regroup_computed_value(plan, x, &state.second) ||
 		plan->regroup.values[state.value].type != row.type ||
@@ -373,7 +434,8 @@ computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 static bool
 find_row(const Aggref *agg, GpuAggAggregateRow *row)
 {
-	if (agg->aggfnoid == F_MIN_INTERVAL || agg->aggfnoid == F_MAX_INTERVAL)
+	if (agg->aggfnoid == F_MIN_INTERVAL || agg->aggfnoid == F_MAX_INTERVAL ||
+		agg->aggfnoid == F_MIN_ANYARRAY || agg->aggfnoid == F_MAX_ANYARRAY)
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_MIN_I64, GPUAGG_FINAL_DATUM};
 	else if (agg->aggfnoid == F_SUM_INTERVAL || agg->aggfnoid == F_AVG_INTERVAL)
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_SUM_I64, GPUAGG_FINAL_DATUM};

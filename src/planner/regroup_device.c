@@ -3,9 +3,11 @@
  *		Which regroupings a device can do (regroup_device.h).
  *
  * It has keys and states, and knows nothing of expressions, of orders and of Datums.  Nor
- * has it a table that tells which values of DISTINCT are new to a group: each of its
- * groups has to bring one.  Two days that begin at the same moment are the backend's to
- * notice, in the finer groups.
+ * has it a table that tells which values of DISTINCT are new to a group: each of the groups
+ * that a set is made of has to bring one.  Where the finer groups do not, as of grouping sets,
+ * a hidden set comes between, of the set's keys and the value.  That is one value:
+ * different ones are the backend's, unless each has a part (regroup_parts.h).
+ * Two days that begin at the same moment are the backend's to notice, in the finer groups.
  */
 #include "postgres.h"
 
@@ -85,8 +87,7 @@ device_state(const GpuAggRegroup *plan, const GpuAggRegroupState *s, GpuAggRegro
 		to->from = s->merge;
 		return true;
 	}
-	if (value == NULL || value->computed || !s->distinct || s->weight != GPUAGG_REGROUP_NONE ||
-		!gpuagg_regroup_enters_once(plan, s->value))
+	if (value == NULL || value->computed || !s->distinct || s->weight != GPUAGG_REGROUP_NONE)
 		return false;
 	to->of_key = 1;
 	to->from = value->number;
@@ -109,14 +110,95 @@ device_keys(const GpuAggRegroup *plan, const GpuAggProgram *program, GpuAggRegro
 	return true;
 }
 
-static void
-device_set(const GpuAggRegroup *plan, int number, GpuAggRegroupingSet *set)
+/* The key of the device whose DISTINCT values enter; -1: none.  False: there are several. */
+static bool
+entering_key(const GpuAggRegrouping *wish, int *key)
 {
-	set->keys = plan->sets[number].keys;
-	set->parent = gpuagg_regroup_parent(plan, number);
-	set->constants[0] = number;
-	for (int i = 0; i < plan->ngroupings; i++)
-		set->constants[1 + i] = plan->sets[number].groupings[i];
+	*key = -1;
+	for (int i = 0; i < wish->nstates; i++)
+	{
+		if (wish->states[i].of_key != 1)
+			continue;
+		if (*key >= 0 && *key != wish->states[i].from)
+			return false;
+		*key = wish->states[i].from;
+	}
+	return true;
+}
+
+/* The smallest set behind this one that has its keys and more */
+static int
+set_behind(const GpuAggRegrouping *wish, int set)
+{
+	int			found = GPUAGG_REGROUPING_FINER;
+
+	for (int i = set + 1; i < wish->nsets; i++)
+	{
+		if ((wish->sets[set].keys & ~wish->sets[i].keys) == 0 &&
+			(found < 0 ||
+			 pg_popcount32(wish->sets[i].keys) < pg_popcount32(wish->sets[found].keys)))
+			found = i;
+	}
+	return found;
+}
+
+/* The keys of the finer groups that a set has, and this one */
+static uint32
+told_keys(const GpuAggRegrouping *wish, int set, int key)
+{
+	uint32		told = UINT32_C(1) << key;
+
+	for (int i = 0; i < wish->nkeys; i++)
+		if ((wish->sets[set].keys >> i & 1) != 0)
+			told |= UINT32_C(1) << wish->keys[i];
+	return told;
+}
+
+/*
+ * Sets in which the values of this key enter: of the finer groups if each has a value of its
+ * own there, else of a hidden set.  False: there is no room for these.
+ */
+static bool
+entered_sets(GpuAggRegrouping *wish, int key, int nfiner)
+{
+	const uint32 all = (uint32) ((UINT64CONST(1) << nfiner) - 1);
+	const int	returned = wish->nsets;
+
+	for (int i = 0; i < returned; i++)
+	{
+		wish->sets[i].parent = GPUAGG_REGROUPING_FINER;
+		if (told_keys(wish, i, key) == all)
+			continue;
+		if (wish->nsets == GPUAGG_REGROUPING_SETS || wish->nkeys == GPUAGG_MAX_KEYS)
+			return false;
+		wish->sets[i].parent = wish->nsets;
+		wish->sets[wish->nsets++].keys = wish->sets[i].keys | UINT32_C(1) << wish->nkeys;
+	}
+	wish->nhidden = wish->nsets - returned;
+	if (wish->nhidden > 0)
+		wish->keys[wish->nkeys + wish->nextra++] = key;
+	for (int i = returned; i < wish->nsets; i++)
+		wish->sets[i].parent = set_behind(wish, i);
+	return true;
+}
+
+static bool
+device_sets(const GpuAggRegroup *plan, GpuAggRegrouping *wish)
+{
+	int			key;
+
+	wish->nsets = plan->nsets;
+	for (int i = 0; i < plan->nsets; i++)
+	{
+		GpuAggRegroupingSet *set = &wish->sets[i];
+
+		set->keys = plan->sets[i].keys & gpuagg_regrouping_all_keys(wish);
+		set->parent = gpuagg_regroup_parent(plan, i);
+		set->constants[0] = i;
+		for (int k = 0; k < plan->ngroupings; k++)
+			set->constants[1 + k] = plan->sets[i].groupings[k];
+	}
+	return entering_key(wish, &key) && (key < 0 || entered_sets(wish, key, plan->ninputs));
 }
 
 /* Is there an input that only the backend can judge? */
@@ -146,11 +228,5 @@ gpuagg_regroup_device(const GpuAggRegroup *plan, const GpuAggProgram *program,
 	wish->nstates = plan->nstates;
 	wish->nconstants = plan->numbered ? 1 + plan->ngroupings : 0;
 	wish->grouped = plan->grouped;
-	for (int i = 0; i < plan->nsets; i++)
-	{
-		device_set(plan, i, &wish->sets[i]);
-		wish->sets[i].keys &= gpuagg_regrouping_all_keys(wish);
-	}
-	wish->nsets = plan->nsets;
-	return gpuagg_regrouping_check(wish, program);
+	return device_sets(plan, wish) && gpuagg_regrouping_check(wish, program);
 }

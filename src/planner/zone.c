@@ -3,8 +3,9 @@
  *		Time zones as devices see them (zone.h).
  *
  * A table has the moments at which a zone's offset changes, found with PostgreSQL's own
- * functions, over the years in which nearly all timestamps lie.  Others are left to
- * PostgreSQL, value by value.
+ * functions, from the first change on that there is.  It ends in 2100 where summer time goes on;
+ * later moments are left to PostgreSQL, value by value.  Of zones without it the table has all
+ * moments, also the years 1 and 9999 that stand for "always".
  */
 #include "postgres.h"
 
@@ -18,9 +19,12 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* Years that a table covers: about 330 changes of a zone with summer time */
+/* Changes that a table has: of a zone with summer time about 330 */
 #define FIRST_YEAR 1800
 #define END_YEAR 2100
+
+/* From a local time at the very ends of timestamps PostgreSQL may have to raise an error */
+#define MARGIN (2 * SECS_PER_DAY)
 
 #define SECONDS_TO_2000 \
 	((pg_time_t) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
@@ -70,31 +74,42 @@ add_entry(pg_time_t from, long offset)
 	last.n++;
 }
 
+/* The next change behind a moment: < 0 unknown, 0 none, else when, and the offsets on both sides */
+static int
+next_change(const pg_tz *zone, pg_time_t at, long *before, pg_time_t *change, long *after)
+{
+	int			before_is_dst;
+	int			after_is_dst;
+
+	return pg_next_dst_boundary(&at, before, &before_is_dst, change, after, &after_is_dst, zone);
+}
+
 static void
 fill_table(const pg_tz *zone)
 {
+	const pg_time_t last_moment = END_TIMESTAMP / USECS_PER_SEC + SECONDS_TO_2000 - MARGIN;
 	const pg_time_t end = year_start(END_YEAR);
-	pg_time_t	at = year_start(FIRST_YEAR);
+	pg_time_t	at = MIN_TIMESTAMP / USECS_PER_SEC + SECONDS_TO_2000 + MARGIN;
+	pg_time_t	change = 0;
 	long		before;
 	long		after;
-	int			before_is_dst;
-	int			after_is_dst;
-	pg_time_t	boundary;
-	int			found;
+	int			found = next_change(zone, at, &before, &change, &after);
 
-	found = pg_next_dst_boundary(&at, &before, &before_is_dst, &boundary, &after,
-								 &after_is_dst, zone);
 	if (found < 0)
 		return;
-	add_entry(at, before);
-	while (found > 0 && boundary < end)
+	if (found > 0 && change < year_start(FIRST_YEAR))
 	{
-		add_entry(boundary, after);
-		at = boundary;
-		found = pg_next_dst_boundary(&at, &before, &before_is_dst, &boundary, &after,
-									 &after_is_dst, zone);
+		at = year_start(FIRST_YEAR);
+		found = next_change(zone, at, &before, &change, &after);
 	}
-	add_entry(end, 0);
+	add_entry(at, before);
+	while (found > 0 && change < end)
+	{
+		add_entry(change, after);
+		at = change;
+		found = next_change(zone, at, &before, &change, &after);
+	}
+	add_entry(found > 0 ? end : last_moment, 0);
 }
 
 const char *

@@ -51,9 +51,9 @@ static const GpuAggProgram *
 regrouped_program(const GpuAggWorkerJob *job, const GpuAggProgram *p)
 {
 	const GpuAggRegrouping *r = &job->config.regrouping;
-	GpuAggProgram *made = MemoryContextAlloc(job->context, gpuagg_regrouping_program_bytes(r));
+	GpuAggProgram *made = MemoryContextAlloc(job->context, gpuagg_regrouping_program_bytes(r, false));
 
-	gpuagg_regrouping_program(r, p, made);
+	gpuagg_regrouping_program(r, p, false, made);
 	return made;
 }
 

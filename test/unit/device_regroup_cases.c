@@ -178,8 +178,8 @@ typedef struct Made
 static void
 made_of(Made *m, const GpuAggRegrouping *r, const TestProgram *p)
 {
-	m->program = malloc(gpuagg_regrouping_program_bytes(r));
-	gpuagg_regrouping_program(r, &p->head, m->program);
+	m->program = malloc(gpuagg_regrouping_program_bytes(r, false));
+	gpuagg_regrouping_program(r, &p->head, false, m->program);
 	gpuagg_layout_compute(m->program, &m->layout);
 }
 
@@ -457,6 +457,92 @@ test_sets(void)
 	table_free();
 }
 
+/* The sets () and (a), of hidden ones that have v, too: all count distinct values. */
+static void
+hidden_wish(GpuAggRegrouping *r)
+{
+	wish_for(r, 1);
+	r->grouped = 0;
+	r->nsets = 4;
+	r->nhidden = 2;
+	r->nextra = 1;
+	r->nconstants = 1;
+	for (int32_t i = 0; i < 4; i++)
+	{
+		r->sets[i].keys = (i % 2 == 1 ? 1u : 0) | (i > 1 ? 2u : 0);
+		r->sets[i].parent = i + 2;
+		r->sets[i].constants[0] = i;
+	}
+	r->sets[2].parent = 3;
+	r->sets[3].parent = GPUAGG_REGROUPING_FINER;
+}
+
+static int
+compare_values(const void *x, const void *y)
+{
+	const Row  *a = *(Row *const *) x;
+	const Row  *b = *(Row *const *) y;
+
+	if (a->v_null != b->v_null)
+		return a->v_null - b->v_null;
+	return a->v_null || a->v == b->v ? 0 : a->v < b->v ? -1 : 1;
+}
+
+static void
+hidden(const char *name, uint32_t with_rows)
+{
+	static TestProgram p;
+	GpuAggRegrouping r;
+	Run			run;
+	Made		m;
+	Row		  **by_key = sorted_rows();
+	Row		  **by_value = sorted_rows();
+	uint32_t	groups[2] = {0};
+	bool		right = true;
+
+	qsort(by_value, nrows, sizeof(*by_value), compare_values);
+	program_finer(&p, false);
+	hidden_wish(&r);
+	made_of(&m, &r, &p);
+	if (regroup(&run, &p, &r, name))
+	{
+		part(run.stats.regrouped == 1, name, "by the device");
+		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
+		{
+			const int32_t set = key_i32(&m, row, 1);
+			uint32_t	first = 0;
+			uint32_t	last = nrows;
+			Tally		t;
+
+			if (set == 1)
+				last = rows_of(by_key, is_null(row, 0), key_i32(&m, row, 0), &first);
+			t = tally_of(set == 1 ? by_key : by_value, first, last);
+			right &= set >= 0 && set < 2 && (set == 1 || is_null(row, 0)) && states_are(&m, row, &t, true);
+			groups[set == 1]++;
+		}
+		part(right, name, "distinct values and states");
+		is_int(groups[0], 1, name);
+		is_int(groups[1], with_rows ? count_keys(by_key) : 0, name);
+	}
+	run_end(&run);
+	is_at_rest(name);
+	free(m.program);
+	free(by_value);
+	free(by_key);
+}
+
+static void
+test_hidden(void)
+{
+	make_rows(scaled(8000), 30, 40);
+	hidden("hidden sets", 1);
+	make_rows(scaled(20000), 300, 100000);
+	hidden("hidden sets of many values", 1);
+	make_rows(0, 30, 40);
+	hidden("hidden sets of no rows", 0);
+	table_free();
+}
+
 /* Texts as keys: whoever cannot make such groups returns the finer ones. */
 static void
 test_texts(void)
@@ -568,6 +654,19 @@ test_check(void)
 	sets_wish(&r);
 	r.states[ROWS].op = GPUAGG_TRANS_SUM_I64;
 	ok(!gpuagg_regrouping_check(&r, &p.head), "another transition");
+	hidden_wish(&r);
+	ok(gpuagg_regrouping_check(&r, &p.head), "hidden sets");
+	r.sets[1].keys = 2;
+	ok(!gpuagg_regrouping_check(&r, &p.head), "an extra key that is returned");
+	hidden_wish(&r);
+	r.keys[1] = 0;
+	ok(!gpuagg_regrouping_check(&r, &p.head), "nothing that enters");
+	hidden_wish(&r);
+	r.nhidden = 4;
+	ok(!gpuagg_regrouping_check(&r, &p.head), "nothing that is returned");
+	hidden_wish(&r);
+	r.nextra = GPUAGG_MAX_KEYS;
+	ok(!gpuagg_regrouping_check(&r, &p.head), "too many extra keys");
 	wish_for(&r, 1);
 	r.states[DISTINCT_SUM].op = GPUAGG_TRANS_SUM_F64;
 	ok(!gpuagg_regrouping_check(&r, &p.head), "an integer among doubles");
@@ -585,6 +684,7 @@ device_regroup_cases(const TestDevice *d)
 	test_distinct();
 	test_lone();
 	test_sets();
+	test_hidden();
 	test_texts();
 	test_memory();
 	device_close();

@@ -53,22 +53,65 @@ gpuagg_regrouping_state_check(const GpuAggRegroupingState *s, const GpuAggProgra
 	return s->from < p->ntransitions && s->op == gpuagg_program_transitions(p)[s->from].op;
 }
 
-/* The keys that a set may have, and their bits */
+/* The keys that a returned set may have, and their bits */
 GPUAGG_FN uint32_t
 gpuagg_regrouping_all_keys(const GpuAggRegrouping *r)
 {
 	return (uint32_t) ((UINT64_C(1) << r->nkeys) - 1);
 }
 
+/* Sets that are returned come first. */
+GPUAGG_FN uint32_t
+gpuagg_regrouping_returned(const GpuAggRegrouping *r)
+{
+	return (uint32_t) (r->nsets - r->nhidden);
+}
+
+GPUAGG_FN bool
+gpuagg_regrouping_is_hidden(const GpuAggRegrouping *r, int32_t set)
+{
+	return set >= (int32_t) gpuagg_regrouping_returned(r);
+}
+
+/* Keys of the groups that are made, constants among them */
+GPUAGG_FN uint32_t
+gpuagg_regrouping_made_keys(const GpuAggRegrouping *r, bool hidden)
+{
+	return (uint32_t) r->nkeys + (hidden ? r->nextra : r->nconstants);
+}
+
+/* Which key of the hidden set that a set is made of has this state's values?  -1: none */
+GPUAGG_FN int32_t
+gpuagg_regrouping_entering(const GpuAggRegrouping *r, int32_t set, const GpuAggRegroupingState *s)
+{
+	const uint32_t keys = r->sets[r->sets[set].parent].keys;
+
+	for (uint32_t k = 0; k < gpuagg_regrouping_made_keys(r, true); k++)
+		if ((keys >> k & 1) != 0 && r->keys[k] == s->from)
+			return (int32_t) k;
+	return -1;
+}
+
 GPUAGG_FN bool
 gpuagg_regrouping_set_check(const GpuAggRegrouping *r, int32_t i)
 {
 	const GpuAggRegroupingSet *set = &r->sets[i];
+	const uint32_t keys = gpuagg_regrouping_is_hidden(r, i) ?
+		(uint32_t) ((UINT64_C(1) << gpuagg_regrouping_made_keys(r, true)) - 1) :
+		gpuagg_regrouping_all_keys(r);
 
-	if ((set->keys & ~gpuagg_regrouping_all_keys(r)) != 0)
+	if ((set->keys & ~keys) != 0)
 		return false;
-	return set->parent == GPUAGG_REGROUPING_FINER ||
-		(set->parent > i && set->parent < r->nsets && (set->keys & ~r->sets[set->parent].keys) == 0);
+	if (set->parent == GPUAGG_REGROUPING_FINER)
+		return true;
+	if (set->parent <= i || set->parent >= r->nsets || (set->keys & ~r->sets[set->parent].keys) != 0)
+		return false;
+	if (gpuagg_regrouping_is_hidden(r, i) || !gpuagg_regrouping_is_hidden(r, set->parent))
+		return true;
+	for (uint32_t k = 0; k < r->nstates; k++)
+		if (r->states[k].of_key == 1 && gpuagg_regrouping_entering(r, i, &r->states[k]) < 0)
+			return false;
+	return true;
 }
 
 /* May groups of this program be grouped so?  Without sets: nothing is asked. */
@@ -78,10 +121,11 @@ gpuagg_regrouping_check(const GpuAggRegrouping *r, const GpuAggProgram *p)
 	if (r->nsets == 0)
 		return true;
 	if (r->nsets > GPUAGG_REGROUPING_SETS || r->nconstants > GPUAGG_REGROUPING_CONSTANTS ||
-		r->nkeys + r->nconstants > GPUAGG_MAX_KEYS || r->nstates > GPUAGG_MAX_TRANSITIONS ||
+		r->nkeys + r->nconstants > GPUAGG_MAX_KEYS || r->nkeys + r->nextra > GPUAGG_MAX_KEYS ||
+		r->nhidden >= r->nsets || r->nstates > GPUAGG_MAX_TRANSITIONS ||
 		r->grouped > 1 || p->select || p->nkeys == 0)
 		return false;
-	for (uint32_t i = 0; i < r->nkeys; i++)
+	for (uint32_t i = 0; i < gpuagg_regrouping_made_keys(r, true); i++)
 		if (r->keys[i] >= p->nkeys)
 			return false;
 	for (uint32_t i = 0; i < r->nstates; i++)
@@ -93,12 +137,12 @@ gpuagg_regrouping_check(const GpuAggRegrouping *r, const GpuAggProgram *p)
 	return true;
 }
 
-/* Bytes of the program of the groups that are made */
+/* Bytes of the program of the groups that are made, returned or hidden */
 GPUAGG_FN uint32_t
-gpuagg_regrouping_program_bytes(const GpuAggRegrouping *r)
+gpuagg_regrouping_program_bytes(const GpuAggRegrouping *r, bool hidden)
 {
 	return (uint32_t) (gpuagg_align(sizeof(GpuAggProgram), 8) +
-					   gpuagg_align((r->nkeys + r->nconstants) * sizeof(GpuAggKey), 8) +
+					   gpuagg_align(gpuagg_regrouping_made_keys(r, hidden) * sizeof(GpuAggKey), 8) +
 					   gpuagg_align(r->nstates * sizeof(GpuAggTransition), 8));
 }
 
@@ -107,15 +151,17 @@ gpuagg_regrouping_program_bytes(const GpuAggRegrouping *r)
  * them strings are told from codes (decoding.h).
  */
 GPUAGG_FN void
-gpuagg_regrouping_program(const GpuAggRegrouping *r, const GpuAggProgram *p, GpuAggProgram *to)
+gpuagg_regrouping_program(const GpuAggRegrouping *r, const GpuAggProgram *p, bool hidden,
+						  GpuAggProgram *to)
 {
-	const uint32_t nkeys = r->nkeys + r->nconstants;
+	const uint32_t nkeys = gpuagg_regrouping_made_keys(r, hidden);
+	const uint32_t told = hidden ? nkeys : r->nkeys;
 	GpuAggKey  *keys;
 	GpuAggTransition *trans;
 
-	memset(to, 0, gpuagg_regrouping_program_bytes(r));
+	memset(to, 0, gpuagg_regrouping_program_bytes(r, hidden));
 	to->version = p->version;
-	to->bytes = gpuagg_regrouping_program_bytes(r);
+	to->bytes = gpuagg_regrouping_program_bytes(r, hidden);
 	to->hash_seed = p->hash_seed;
 	to->utf8 = p->utf8;
 	to->filter_reg = GPUAGG_NO_REG;
@@ -126,9 +172,9 @@ gpuagg_regrouping_program(const GpuAggRegrouping *r, const GpuAggProgram *p, Gpu
 	to->attrs_off = to->consts_off = to->instrs_off = to->classes_off = to->bytes;
 	keys = (GpuAggKey *) ((char *) to + to->keys_off);
 	trans = (GpuAggTransition *) ((char *) to + to->transitions_off);
-	for (uint32_t i = 0; i < r->nkeys; i++)
+	for (uint32_t i = 0; i < told; i++)
 		keys[i] = gpuagg_program_keys(p)[r->keys[i]];
-	for (uint32_t i = r->nkeys; i < nkeys; i++)
+	for (uint32_t i = told; i < nkeys; i++)
 	{
 		keys[i].reg = GPUAGG_NO_REG;
 		keys[i].type = GPUAGG_T_INT4;
@@ -181,57 +227,78 @@ typedef struct GpuAggRegroupingPlan
 	GpuAggRegroupingMove states[GPUAGG_MAX_TRANSITIONS];
 } GpuAggRegroupingPlan;
 
+/* How a state of a set comes about, from rows of this program and layout */
+GPUAGG_FN void
+gpuagg_regrouping_move(const GpuAggRegrouping *r, uint32_t set, uint32_t i, const GpuAggProgram *p,
+					   const GpuAggLayout *from, GpuAggRegroupingMove *move)
+{
+	const GpuAggRegroupingState *s = &r->states[i];
+	const int32_t parent = r->sets[set].parent;
+	const bool	finer = parent == GPUAGG_REGROUPING_FINER;
+	int32_t		key = -1;
+
+	move->op = s->op;
+	move->bytes = (uint8_t) gpuagg_transition_bytes(s->op);
+	move->bit = GPUAGG_REGROUPING_NOT_OF_KEY;
+	move->from = from->state_off[finer && !s->of_key ? s->from : finer ? 0 : i];
+	if (s->of_key == GPUAGG_REGROUPING_OF_NOTHING ||
+		(s->of_key && gpuagg_regrouping_is_hidden(r, (int32_t) set)))
+		move->bit = GPUAGG_REGROUPING_OF_NONE;
+	else if (s->of_key && finer)
+		key = s->from;
+	else if (s->of_key && gpuagg_regrouping_is_hidden(r, parent))
+		key = gpuagg_regrouping_entering(r, (int32_t) set, s);
+	if (key < 0)
+		return;
+	move->bit = (uint8_t) key;
+	move->type = gpuagg_program_keys(p)[key].type;
+	move->from = from->key_off[key];
+}
+
 /*
- * Of a set: rows of program p, or of its parent, become rows of program `made`, whose bytes
- * of states need not be initial.
+ * Of a set: rows of program p, or of its parent, become rows of program `made` or, of a hidden
+ * one, `hidden`, whose bytes of states need not be initial.
  */
 GPUAGG_FN void
 gpuagg_regrouping_plan(const GpuAggRegrouping *r, uint32_t set, const GpuAggProgram *p,
-					   const GpuAggProgram *made, GpuAggRegroupingPlan *plan)
+					   const GpuAggProgram *made, const GpuAggProgram *hidden,
+					   GpuAggRegroupingPlan *plan)
 {
-	const bool	finer = r->sets[set].parent == GPUAGG_REGROUPING_FINER;
+	const int32_t parent = r->sets[set].parent;
+	const bool	finer = parent == GPUAGG_REGROUPING_FINER;
+	const bool	is_hidden = gpuagg_regrouping_is_hidden(r, (int32_t) set);
+	const GpuAggProgram *source = finer ? p : gpuagg_regrouping_is_hidden(r, parent) ? hidden : made;
+	const GpuAggProgram *target = is_hidden ? hidden : made;
 	GpuAggLayout from;
 	GpuAggLayout to;
 
 	memset(plan, 0, sizeof(*plan));
-	gpuagg_layout_compute(finer ? p : made, &from);
-	gpuagg_layout_compute(made, &to);
+	gpuagg_layout_compute(source, &from);
+	gpuagg_layout_compute(target, &to);
 	plan->row_bytes = to.row_bytes;
-	plan->nkeys = r->nkeys;
-	plan->nconstants = r->nconstants;
+	plan->nkeys = is_hidden ? target->nkeys : r->nkeys;
+	plan->nconstants = is_hidden ? 0 : r->nconstants;
 	plan->nstates = r->nstates;
-	for (uint32_t i = 0; i < r->nkeys; i++)
+	for (uint32_t i = 0; i < plan->nkeys; i++)
 	{
 		const uint32_t key = finer ? r->keys[i] : i;
 
+		plan->keys[i].to = to.key_off[i];
+		if ((r->sets[set].keys >> i & 1) == 0)
+			continue;
 		plan->keys[i].bit = (uint8_t) key;
 		plan->keys[i].from = from.key_off[key];
-		plan->keys[i].to = to.key_off[i];
-		if ((r->sets[set].keys >> i & 1) != 0)
-			plan->keys[i].bytes = (uint8_t) gpuagg_type_slot_bytes(gpuagg_program_keys(made)[i].type);
+		plan->keys[i].bytes = (uint8_t) gpuagg_type_slot_bytes(gpuagg_program_keys(target)[i].type);
 	}
-	for (uint32_t i = 0; i < r->nconstants; i++)
+	for (uint32_t i = 0; i < plan->nconstants; i++)
 	{
 		plan->constants_off[i] = to.key_off[r->nkeys + i];
 		plan->constants[i] = r->sets[set].constants[i];
 	}
 	for (uint32_t i = 0; i < r->nstates; i++)
 	{
-		const GpuAggRegroupingState *s = &r->states[i];
-		GpuAggRegroupingMove *move = &plan->states[i];
-
-		move->op = s->op;
-		move->bytes = (uint8_t) gpuagg_transition_bytes(s->op);
-		move->bit = GPUAGG_REGROUPING_NOT_OF_KEY;
-		move->from = from.state_off[finer && !s->of_key ? s->from : finer ? 0 : i];
-		move->to = to.state_off[i];
-		if (s->of_key == GPUAGG_REGROUPING_OF_NOTHING)
-			move->bit = GPUAGG_REGROUPING_OF_NONE;
-		if (!finer || s->of_key != 1)
-			continue;
-		move->bit = s->from;
-		move->type = gpuagg_program_keys(p)[s->from].type;
-		move->from = from.key_off[s->from];
+		gpuagg_regrouping_move(r, set, i, source, &from, &plan->states[i]);
+		plan->states[i].to = to.state_off[i];
 	}
 }
 

@@ -10,6 +10,7 @@
  *	lower_func.c		functions and operators, by OID (lower_table.h)
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
  *	lower_own_scale.c	numeric columns without a scale
+ *	lower_numeric_later.c	numerics that are known when execution starts
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
  *	lower_zone.c		timestamptz in the session's zone, or another
  *	lower_interval.c	intervals, and timestamps with them
@@ -430,6 +431,9 @@ extern bool gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type,
 
 /* The value as one of another type with the same bytes; false: not known how */
 extern bool gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *value);
+
+/* lower_numeric_later.c: of an expression without columns that is no Const */
+extern bool gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
 
 /*
  * lower_own_scale.c: a numeric column without a scale.  fits: as far as is known, do

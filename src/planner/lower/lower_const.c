@@ -176,11 +176,12 @@ bool
 gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 {
 	Oid			typid = exprType((Node *) expr);
+	bool		numeric = getBaseType(typid) == NUMERICOID;
 	bool		may_fail;
 	bool		foreign;
 	uint8		type;
 
-	if (!gpuagg_constant_type(typid, &type))
+	if (!numeric && !gpuagg_constant_type(typid, &type))
 		return GPUAGG_REFUSE("parameters and expressions of type %s are not supported",
 							 format_type_be(typid));
 	if (contain_volatile_functions((Node *) expr))
@@ -188,5 +189,7 @@ gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	may_fail = gpuagg_lower_const_may_fail(expr, &foreign);
 	if (foreign)
 		return GPUAGG_REFUSE("an expression without columns uses more than PostgreSQL's own functions");
+	if (numeric)
+		return gpuagg_lower_numeric_later(lw, expr, out);
 	return gpuagg_lower_runtime(lw, expr, type, may_fail, out);
 }

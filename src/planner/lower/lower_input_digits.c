@@ -210,6 +210,25 @@ digits_of_const(const Const *value)
 	return digits;
 }
 
+/* The result of a sub-select that runs once; of a query's parameters nothing is known. */
+static GpuAggDigits
+digits_of_param(PlannerInfo *root, const Param *param)
+{
+	ListCell   *lc;
+
+	foreach(lc, param->paramkind == PARAM_EXEC ? root->init_plans : NIL)
+	{
+		const SubPlan *plan = lfirst_node(SubPlan, lc);
+		PlannerInfo *subroot;
+
+		if (plan->subLinkType != EXPR_SUBLINK || !list_member_int(plan->setParam, param->paramid))
+			continue;
+		subroot = list_nth_node(PlannerInfo, root->glob->subroots, plan->plan_id - 1);
+		return digits_of(subroot, linitial_node(TargetEntry, subroot->parse->targetList)->expr);
+	}
+	return (GpuAggDigits) {0};
+}
+
 /* Of a declared scale; false: there is none. */
 static bool
 is_declared(Expr *expr, GpuAggDigits *digits)
@@ -240,6 +259,8 @@ digits_of(PlannerInfo *root, Expr *expr)
 			return digits_of_const((Const *) expr);
 		case T_Var:
 			return digits_of_var(root, (Var *) expr);
+		case T_Param:
+			return digits_of_param(root, (Param *) expr);
 		case T_RelabelType:
 			return digits_of(root, ((RelabelType *) expr)->arg);
 		case T_CoalesceExpr:

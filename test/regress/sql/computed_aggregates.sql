@@ -50,6 +50,12 @@ SELECT compare('SELECT g, min(t + v), max(t + v) FROM ca GROUP BY g'), compare('
 SELECT gpuagg.why_not('SELECT g, count(DISTINCT (g, j::json)) FROM ca GROUP BY g');
 SELECT gpuagg.why_not('SELECT ARRAY[ROW(g)], count(*) FROM ca GROUP BY 1');
 
+-- minima and maxima by the type's own order, of columns that no device reads too
+SELECT x, compare(format('SELECT g, min(%s), max(%1$s), min(%1$s) FILTER (WHERE b), max(%1$s) FILTER (WHERE s ~ ''1''), count(*) FROM ca GROUP BY g', x)),
+	   compare(format('SELECT min(%s), max(DISTINCT %1$s) FROM ca_empty', x)), compare(format('SELECT g, b, max(%s) FROM ca GROUP BY CUBE (g, b)', x))
+FROM unnest(ARRAY['(ts::timestamptz)::timetz', 'set_masklen(ip, 16)', 'network(ip)', 'lower(m::text)::ca_mood', 'arr', 'tags', 'arr || g', 'nums', 'ARRAY[s, lower(s)]', 'CASE WHEN b THEN tags END', 'n / 3', 'justify_hours(v)', 'n::money', '(s || ''y'')::char(4)']) x;
+SELECT compare('SELECT g, corr(power(f, 2), 1), regr_count(2, ln(f + 1)), covar_pop(ln(f + 1), 3), regr_avgy(2.5, power(f, 2)), regr_avgx(power(f, 2), NULL) FROM ca GROUP BY g', 'prefer', 1e-9);
+
 -- intervals out of range, whichever way they are added; floats that are not finite; what only PostgreSQL can tell
 CREATE TABLE ca_far AS SELECT i % 2 AS g, CASE WHEN i % 4 < 2 THEN interval '100000000 years' ELSE interval '-100000000 years' END AS v, CASE i WHEN 3 THEN 1e308 ELSE i END::float8 AS f FROM generate_series(1, 40) i;
 VACUUM ANALYZE ca_far;

@@ -52,6 +52,45 @@ INSERT INTO gs_key SELECT i, 'x' || i % 50, i % 5 FROM generate_series(1, 300) i
 SELECT compare('SELECT id, x, y, count(*) FROM gs_key GROUP BY GROUPING SETS ((id, y), (id))');
 DROP TABLE gs_key;
 
+-- DISTINCT: by the device through hidden sets, several arguments in parts; else by the backend
+CREATE FUNCTION made_by(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	PERFORM prefer_device();
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan::jsonb, '$.**."Groups Made By"') #>> '{}';
+END $$;
+SELECT q, made_by(q) AS by, compare(q)
+FROM unnest(ARRAY[
+	'SELECT a, b, count(DISTINCT n), sum(DISTINCT n), avg(DISTINCT n), count(*), min(n) FROM gs GROUP BY ROLLUP (a, b)',
+	'SELECT a, b, p, count(DISTINCT id % 50), sum(n), max(id) FILTER (WHERE a = 1) FROM gs GROUP BY CUBE (a, b, p)',
+	'SELECT a, b, count(DISTINCT p), GROUPING(a, b), GROUPING(b) FROM gs GROUP BY GROUPING SETS ((a), (b), (a), (a, b), ())',
+	'SELECT a, b, count(DISTINCT b) FROM gs GROUP BY CUBE (a, b)',
+	'SELECT a, b, count(DISTINCT a), count(DISTINCT a) FROM gs GROUP BY ROLLUP (b, a)',
+	'SELECT a, count(DISTINCT b) FILTER (WHERE n > 3), count(*) FILTER (WHERE b IS NULL) FROM gs GROUP BY ROLLUP (a)',
+	'SELECT a, count(DISTINCT n) FROM gs WHERE id < 0 GROUP BY GROUPING SETS ((a), ())',
+	'SELECT a, count(DISTINCT n) FROM gs_empty GROUP BY GROUPING SETS ((), (), (a))',
+	'SELECT a, b, count(DISTINCT n) FROM gs GROUP BY ROLLUP (a, b) HAVING count(DISTINCT n) > 2',
+	'SELECT a, b, p, id % 3, id % 4, count(DISTINCT n) FROM gs GROUP BY CUBE (a, b, p, 4, 5)',
+	'SELECT a, b, count(DISTINCT upper(t)) FROM gs GROUP BY ROLLUP (a, b)']) q;
+-- a card leaves strings that are no codes to the backend
+SELECT q, compare(q)
+FROM unnest(ARRAY['SELECT a, b, t, count(DISTINCT id % 50), sum(n) FROM gs GROUP BY CUBE (a, b, t)',
+	'SELECT a, t, count(DISTINCT t), min(t COLLATE "C") FROM gs GROUP BY CUBE (a, t)']) q;
+SET gpuagg.debug_parts = off;
+SELECT made_by('SELECT a, b, count(DISTINCT n), count(DISTINCT p) FROM gs GROUP BY ROLLUP (a, b)'),
+	   compare('SELECT a, b, count(DISTINCT n), count(DISTINCT p) FROM gs GROUP BY ROLLUP (a, b)');
+SET gpuagg.debug_parts = always;
+SELECT q, made_by(q) AS by, compare(q)
+FROM unnest(ARRAY['SELECT a, b, count(DISTINCT n), count(DISTINCT p), sum(n) FROM gs GROUP BY ROLLUP (a, b)',
+	'SELECT a, b, count(DISTINCT n), sum(DISTINCT id % 10), count(DISTINCT p) FILTER (WHERE a > 1), GROUPING(a) FROM gs GROUP BY CUBE (a, b)']) q;
+RESET gpuagg.debug_parts;
+SET gpuagg.debug_regroup = off;
+SELECT compare('SELECT a, b, count(DISTINCT n), count(*) FROM gs GROUP BY ROLLUP (a, b)');
+RESET gpuagg.debug_regroup;
+DROP FUNCTION made_by;
+
 -- failures, sorted and hashed plans of PostgreSQL, little memory
 SET gpuagg.debug_fault = 'begin';
 SELECT s, compare(format('SELECT a, b, t, GROUPING(b, t), count(*), sum(n) FROM gs GROUP BY %s', s), 'prefer'),

@@ -57,9 +57,27 @@ WHERE zone IN ('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Africa/Monrovia') O
 -- all of it on the device, where no zone skips days and no year is beyond the table
 SET TimeZone = 'Europe/Berlin';
 SELECT no, agrees(q) FROM tz_query ORDER BY no;
--- beyond the table each value is PostgreSQL's, and with it the query
+-- beyond the table each value is PostgreSQL's, and with it the query: the zone has summer time
 SELECT compare('SELECT x::date, count(*) FROM tz_beyond GROUP BY 1', 'prefer');
 SELECT compare('SELECT v, count(x::date) FROM tz_beyond WHERE x < ''2100-01-01'' GROUP BY v');
+
+-- in zones without summer time no year is; in all others there is a beginning, and an end in 2100
+CREATE TABLE tz_ends AS SELECT i AS id, m::timestamptz AS x, m::timestamptz AT TIME ZONE 'UTC' AS l FROM unnest(ARRAY['-infinity', '4713-01-04 00:00+00 BC', '0044-03-15 11:00+00 BC', '0001-01-01 00:00+00', '1492-10-12 06:07:08+00', '1799-12-31 23:59:59+00',
+	'1890-01-01 00:00+00', '2020-07-01 12:00+00', '2099-12-30 00:00+00', '2100-01-01 00:00+00', '9999-12-31 23:59:59+00', '294276-12-20 00:00+00', 'infinity']) WITH ORDINALITY m(m, i);
+ANALYZE tz_ends;
+CREATE FUNCTION ends(zone text, condition text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('TimeZone', zone, true);
+	RETURN (SELECT string_agg(DISTINCT split_part(compare(format(q, condition)), ':', 1), ' ') FROM unnest(ARRAY['SELECT x::date, x::timestamp, count(*) FROM tz_ends WHERE %s GROUP BY 1, 2',
+		'SELECT date_trunc(''month'', x), min(date_trunc(''hour'', x)) FROM tz_ends WHERE %s GROUP BY 1', 'SELECT id, sum(extract(year FROM x)), max(extract(hour FROM x)) FROM tz_ends WHERE %s AND isfinite(x) GROUP BY 1',
+		'SELECT l::timestamptz, count(*) FROM tz_ends WHERE %s GROUP BY 1', 'SELECT count(*) FROM tz_ends WHERE %s AND x::date > ''1000-01-01''']) q);
+END $$;
+SELECT z, ends(z, 'id > 0') FROM unnest(ARRAY['UTC', 'Asia/Tokyo', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Africa/Monrovia', '<+0330>-03:30']) z;
+SELECT z, ends(z, 'id NOT BETWEEN 9 AND 12') FROM unnest(ARRAY['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']) z;
+SELECT ends('CET-1CEST', 'id BETWEEN 7 AND 8');
+SELECT compare('SELECT x::date, count(*) FROM tz_ends GROUP BY 1', 'prefer'), compare('SELECT l::timestamptz, count(*) FROM tz_ends GROUP BY 1', 'prefer');
+DROP FUNCTION ends;
+DROP TABLE tz_ends;
 
 -- a plan follows the setting
 SET plan_cache_mode = force_generic_plan;

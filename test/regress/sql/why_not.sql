@@ -26,7 +26,7 @@ SELECT q, gpuagg.why_not(q) FROM unnest(ARRAY[
 	'SELECT DISTINCT x FROM (SELECT g, count(*) AS x FROM wn GROUP BY g) y',
 	'SELECT name, sum(s) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y JOIN wn_dim d ON d.g < y.g GROUP BY name',
 	'WITH a AS MATERIALIZED (SELECT g, count(*) AS c FROM wn GROUP BY g) SELECT c, count(*) FROM a GROUP BY c',
-	'SELECT g, count(*), (SELECT corr(ln(v), 1) FROM wn b) FROM wn a GROUP BY g',
+	'SELECT g, count(*), (SELECT corr(DISTINCT ln(v), 1) FROM wn b) FROM wn a GROUP BY g',
 	'SELECT g, sum(s) OVER (ORDER BY g) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y']) q;
 -- of a query of one part it goes without saying
 SELECT gpuagg.why_not('SELECT name, v, count(*) FROM wn JOIN wn_dim USING (g) GROUP BY name, v');
