@@ -202,8 +202,8 @@ frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const ty
 	{
 		FrameQuads<P> next;
 
-		now.template filter<Frame>(a, k, bits, step, counts);
 		next.load(k, first, step + 1 < steps ? step + 1 : step);
+		now.template filter<Frame>(a, k, bits, step, counts);
 		frame_rows<P>(a, k, now, input, frame, counts);
 		now.q = next.q;
 		now.at = next.at;
