@@ -305,8 +305,12 @@ compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 {
 	GpuAggCompiledPath *path = &task->queue->compiled;
 	GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
+	ResidentParts used = *parts;
 
-	return launch_begin(task, batch, parts, error) &&
+	/* nothing can be left over: the only group is there, and no entry is merged into it */
+	if (path->frame == GPUAGG_FRAME_PLAIN && path->nentries == 0)
+		used.bitmap_bytes = 0;
+	return launch_begin(task, batch, &used, error) &&
 		(path->frame != GPUAGG_FRAME_PACKED || packed_room(task, batch, shape, args, error)) &&
 		gpuagg_cuda_compiled_launch(task, path, args, parts->entries_head, error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
