@@ -407,7 +407,7 @@ gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFr
 	if (path->nentries > 0)
 		gpuagg_cuda_numbered_merge(task->device_prepared, args, path->frame != GPUAGG_FRAME_HASHED,
 								   gpuagg_codegen_counted(gpuagg_cuda_program(task->prepared)),
-								   task->device->sms, stream);
+								   path->nentries, task->device->sms, stream);
 	return CUDA_LAUNCHED(task->device, error);
 }
 

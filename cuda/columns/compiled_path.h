@@ -88,6 +88,7 @@ extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *
  * place stay, and are counted as overflow.
  */
 extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
-									   bool numbered, uint32_t counted, uint32_t sms, cudaStream_t stream);
+									   bool numbered, uint32_t counted, uint32_t most, uint32_t sms,
+									   cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H */
