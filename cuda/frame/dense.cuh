@@ -41,7 +41,7 @@ frame_dense(const GpuAggFrameArgs &a)
 	FrameCounts counts = {};
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_DENSE_CUH */

@@ -41,7 +41,7 @@ frame_direct(const GpuAggFrameArgs &a)
 	FrameCounts counts = {};
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	#pragma unroll 1
 	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
 	{

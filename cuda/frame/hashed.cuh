@@ -180,7 +180,7 @@ frame_hashed(const GpuAggFrameArgs &a)
 	frame.t = shared_begin<P>(keys + a.groups * P::STATES_OFF, a.groups, a.copies_log2);
 	frame_walk<P>(a, frame, &counts);
 	counts.misses = frame.misses;
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	table_count_end(a.table);
 	#pragma unroll 1
 	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)

@@ -123,7 +123,7 @@ frame_packed(const GpuAggFrameArgs &a)
 	uint32_t	with_null;
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	kept = frame_warp_sum(frame.kept);
 	with_null = frame_warp_sum(frame.with_null);
 	if (frame_lane() == 0 && kept > 0)

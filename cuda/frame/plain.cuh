@@ -152,7 +152,7 @@ frame_plain(const GpuAggFrameArgs &a)
 		P::states(out);
 	if (P::LOCK_OFF > 0 && blockIdx.x == 0 && threadIdx.x == 0)
 		*(volatile uint32_t *) a.entries = GPUAGG_HEAD_READY;
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_PLAIN_CUH */

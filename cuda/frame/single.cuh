@@ -156,7 +156,7 @@ frame_single(const GpuAggFrameArgs &a)
 
 	table_count_begin(a.table);
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	table_count_end(a.table);
 }
 

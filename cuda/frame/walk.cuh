@@ -241,7 +241,8 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 
 /* ---------- what blocks tell ---------- */
 
-/* All threads call it; one of each block adds. */
+/* All threads call it; one of each block adds.  P: whose filter's stages these are */
+template <typename P>
 static __device__ __forceinline__ void
 frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
 {
@@ -264,7 +265,7 @@ frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
 		atomicAdd(&sums[3], misses);
 	}
 	#pragma unroll
-	for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
+	for (uint32_t s = 0; s + 1 < P::STAGES; s++)
 	{
 		const uint32_t left = frame_warp_sum(mine.left[s]);
 
