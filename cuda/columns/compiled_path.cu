@@ -385,29 +385,32 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 								 error);
 }
 
-bool
-gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-							GpuAggTableHead *entries_head, GpuAggError *error)
+void
+gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path, const GpuAggFrameArgs *args,
+							 GpuAggTableHead *head, cudaStream_t stream)
 {
-	cudaStream_t stream = task->streams->group;
 	GpuAggTableRef entries = {};
+	GpuAggLaunch init;
 
-	if (path->nentries > 0)
-	{
-		const GpuAggLaunch init = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
-													 (uint64_t) path->nentries * (task->prepared->stride / 8));
+	if (path->nentries == 0)
+		return;
+	init = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
+							  (uint64_t) path->nentries * (task->prepared->stride / 8));
+	entries.slots = args->entries;
+	entries.capacity = path->nentries;
+	entries.head = head;
+	gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
+}
 
-		entries.slots = args->entries;
-		entries.capacity = path->nentries;
-		entries.head = entries_head;
-		gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
-	}
+bool
+gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAggError *error)
+{
 	if (!launch(task, path, args, error))
 		return false;
 	if (path->nentries > 0)
 		gpuagg_cuda_numbered_merge(task->device_prepared, args, path->frame != GPUAGG_FRAME_HASHED,
 								   gpuagg_codegen_counted(gpuagg_cuda_program(task->prepared)),
-								   path->nentries, task->device->sms, stream);
+								   path->nentries, task->device->sms, task->streams->group);
 	return CUDA_LAUNCHED(task->device, error);
 }
 

@@ -65,12 +65,13 @@ extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct Gp
 /* For a launch over so many rows of pages */
 extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path);
 
-/*
- * Where a launch's parts lie: stripes, entries that will be initialised, and their
- * number, which is 0.  *args: complete.
- */
+/* Entries that a launch may leave are empty before it; head: of a table, which they are for that. */
+extern void gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path,
+										 const GpuAggFrameArgs *args, GpuAggTableHead *head, cudaStream_t stream);
+
+/* *args: complete; the number of entries is 0. */
 extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-										GpuAggTableHead *entries_head, GpuAggError *error);
+										GpuAggError *error);
 
 /* Rows of that launch that found no place, behind a larger table.  False: by others. */
 extern bool gpuagg_cuda_compiled_repeats(const GpuAggCompiledPath *path);

@@ -18,9 +18,10 @@ typedef struct ResidentParts
 	GpuAggPositions *without;
 	GpuAggTableHead *entries_head;
 	uint32_t   *nentries;		/* comes as 0 */
+	uint32_t   *left;			/* the stripes' bits of granules, which come as 0 */
 	size_t		upload;
-	char	   *bitmaps;		/* cleared before anything runs */
-	size_t		bitmap_bytes;
+	char	   *bitmaps;
+	size_t		bitmap_bytes;	/* of each */
 	uint8_t    *flags;
 } ResidentParts;
 
@@ -31,6 +32,9 @@ typedef struct ResidentShape
 	uint32_t	n;
 	bool		deferred;
 	bool		choose;			/* positions are chosen before they are grouped */
+	uint32_t	nbitmaps;		/* of a bit a position: what is left over, and chosen */
+	uint32_t	left_words;		/* granules that have anything of these say so; 0: bitmaps are
+								 * cleared before anything runs */
 	uint32_t	nspill;
 	uint32_t	tiles;
 	uint64_t	nwithout;
@@ -40,6 +44,13 @@ static uint32_t
 tiles_of(const GpuAggPendingStripe *w)
 {
 	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
+}
+
+/* Words of a stripe's bits of granules */
+static uint32_t
+left_words_of(const GpuAggPendingStripe *w)
+{
+	return (tiles_of(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_GRANULE) + 31) / 32;
 }
 
 static char *
@@ -64,11 +75,12 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
 	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
+	parts->left = (uint32_t *) part(base, &at, shape->left_words * sizeof(uint32_t));
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
-	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
+	parts->bitmaps = part(base, &at, shape->nbitmaps * bitmap);
 	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
-	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->pending->positions);
+	parts->flags = (uint8_t *) part(base, &at, shape->tiles > 0 ? 0 : shape->pending->positions);
 	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
 	return at;
 }
@@ -83,6 +95,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 	GpuAggPositions *without = parts->without;
 	uint32_t   *leftover = (uint32_t *) parts->bitmaps;
 	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
+	uint32_t   *left = parts->left;
 	uint32_t	tile = 0;
 	GpuAggError error;
 
@@ -103,10 +116,13 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 		input->positions = w->positions;
 		input->first_tile = tile;
 		input->leftover = leftover + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
+		input->left = shape->left_words > 0 ? left : NULL;
 		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
 		without += w->nwithout;
+		left += left_words_of(w);
 		tile += tiles_of(w);
 	}
+	memset(gpuagg_cuda_staged(batch, parts->left), 0, shape->left_words * sizeof(uint32_t));
 	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
 	*(uint32_t *) gpuagg_cuda_staged(batch, parts->nentries) = 0;
 }
@@ -114,7 +130,6 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 static GpuAggBatch *
 resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
 {
-	cudaStream_t stream = task->streams->group;
 	GpuAggDecodedBatch decoded = {};
 	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
 	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
@@ -125,7 +140,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, stream, error);
+	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, task->streams->decode, error);
 	if (batch == NULL)
 	{
 		free(r);
@@ -142,16 +157,28 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	return batch;
 }
 
-/* Memory is there; the stripes' columns, too. */
+/*
+ * What a launch begins with, beside whatever the task groups meanwhile: inputs go up, and
+ * what has to be cleared is.
+ */
 static bool
-resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
+				GpuAggError *error)
 {
-	cudaStream_t stream = task->streams->group;
+	cudaStream_t stream = task->streams->decode;
+	const size_t clear = shape->left_words > 0 ? 0 : shape->nbitmaps * parts->bitmap_bytes;
 
-	return gpuagg_cuda_stripe_wait(task, stream, error) &&
-		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
-		(parts->bitmap_bytes == 0 ||
-		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
+	return gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
+		(clear == 0 || CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, clear, stream), error));
+}
+
+/* Grouping waits for that, and for the stripes' columns. */
+static bool
+resident_wait(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	return CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, task->streams->decode), error) &&
+		gpuagg_cuda_stripe_wait(task, task->streams->group, error) &&
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0), error);
 }
 
 /* ---------- rows as they lie ---------- */
@@ -202,15 +229,15 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 	return CUDA_LAUNCHED(task->device, error);
 }
 
-/* Stripes and lists to the card; faults that are injected */
+/* All that is beside it has been enqueued: grouping begins; faults that are injected */
 static bool
-launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+launch_begin(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
 	cudaStream_t stream = task->streams->group;
 
 	batch->generation = task->generation;
-	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
-		!resident_upload(task, batch, parts, error))
+	if (!resident_wait(task, batch, error) ||
+		!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
@@ -305,15 +332,24 @@ compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 {
 	GpuAggCompiledPath *path = &task->queue->compiled;
 	GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
-	ResidentParts used = *parts;
 
-	/* nothing can be left over: the only group is there, and no entry is merged into it */
-	if (path->frame == GPUAGG_FRAME_PLAIN && path->nentries == 0)
-		used.bitmap_bytes = 0;
-	return launch_begin(task, batch, &used, error) &&
+	if (!resident_upload(task, batch, shape, parts, error))
+		return false;
+	gpuagg_cuda_compiled_entries(task, path, args, parts->entries_head, task->streams->decode);
+	return launch_begin(task, batch, error) &&
 		(path->frame != GPUAGG_FRAME_PACKED || packed_room(task, batch, shape, args, error)) &&
-		gpuagg_cuda_compiled_launch(task, path, args, parts->entries_head, error) &&
+		gpuagg_cuda_compiled_launch(task, path, args, error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
+}
+
+/*
+ * May rows or entries be left over?  None of records, nor of a group that is always there,
+ * unless that is merged into the task's.
+ */
+static bool
+compiled_leaves(const GpuAggCompiledPath *path)
+{
+	return path->frame != GPUAGG_FRAME_PACKED && (path->frame != GPUAGG_FRAME_PLAIN || path->nentries > 0);
 }
 
 static void
@@ -327,6 +363,12 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	shape_of(task, pending, n, &shape);
 	shape.choose = false;
 	shape.nspill = task->queue->compiled.nentries;
+	if (compiled_leaves(&task->queue->compiled))
+	{
+		shape.nbitmaps = 1;
+		for (uint32_t i = 0; i < n; i++)
+			shape.left_words += left_words_of(&pending[i]);
+	}
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -357,7 +399,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 	GpuAggCompiledPath *path = &task->queue->compiled;
 
-	if (!launch_begin(task, batch, parts, error))
+	if (!resident_upload(task, batch, shape, parts, error) || !launch_begin(task, batch, error))
 		return false;
 	if (selects(task))
 	{
@@ -365,7 +407,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 
 		args->nused = run.nused;
 		memcpy(args->used, run.used, sizeof(args->used));
-		return gpuagg_cuda_compiled_launch(task, path, args, NULL, error) &&
+		return gpuagg_cuda_compiled_launch(task, path, args, error) &&
 			gpuagg_cuda_batch_report(task, batch, error);
 	}
 	if (shape->choose && !choose_positions(task, batch, &run, error))
@@ -403,6 +445,7 @@ enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	shape_of(task, pending, n, &shape);
 	shape.deferred = true;
 	shape.choose &= !selects(task);
+	shape.nbitmaps = shape.choose ? 2 : 1;
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -535,7 +578,7 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	batch->decoded.nrows = w->positions;
 	batch->decoded.valid = parts.flags;
 	batch->decoded.resident = batch->resident->inputs[0].columns;
-	ok = resident_upload(task, batch, &parts, &error);
+	ok = resident_upload(task, batch, &shape, &parts, &error) && resident_wait(task, batch, &error);
 	if (ok && w->positions > 0)
 		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
 							   task->device->sms, task->streams->group);

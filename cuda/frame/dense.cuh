@@ -14,6 +14,7 @@ template <typename P>
 struct FrameDense
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 
 	/* A count tells which numbers are groups, but for rows that it does not count. */

@@ -14,6 +14,7 @@ template <typename P>
 struct FrameDirect
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 	FrameShared t;
 	uint32_t	copy;

@@ -30,9 +30,6 @@
 #define GPUAGG_FRAME_THREADS 512
 #define GPUAGG_FRAME_FEW_THREADS 128
 
-/* Positions that a warp takes, by turns */
-#define GPUAGG_FRAME_GRANULE 1024
-
 /* Copies of a group's states in a block, at most: a lane each */
 #define GPUAGG_FRAME_MAX_COPIES_LOG2 5
 

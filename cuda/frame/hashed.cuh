@@ -37,6 +37,7 @@ template <typename P>
 struct FrameHashed
 {
 	static constexpr bool LONG = true;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 	char	   *keys;			/* heads and keys of all slots */
 	FrameShared t;

@@ -33,6 +33,7 @@ template <typename P>
 struct FramePacked
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = false;
 	const GpuAggFrameArgs &a;
 	unsigned long long first;	/* place of the warp's rows, */
 	uint32_t	offset[GPUAGG_QUAD];	/* and of this lane's among them */

@@ -13,6 +13,7 @@ template <typename P>
 struct FrameSelected
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = false;
 	const GpuAggFrameArgs &a;
 	uint32_t	with_null;
 

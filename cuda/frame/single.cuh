@@ -138,6 +138,7 @@ template <typename P>
 struct FrameSingle
 {
 	static constexpr bool LONG = true;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 
 	__device__ __forceinline__ bool

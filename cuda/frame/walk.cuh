@@ -6,9 +6,11 @@
  * A warp takes granules of 1024 positions, by turns.  While it is at four rows of
  * each lane, the next four are on their way.  Columns that only later stages of the
  * filter need, or rows which pass, are loaded by lanes that have such a row.  A frame has
- *		bool enter(const typename Program::Row &row)	false: no place
+ *		bool enter(const typename Program::Row &row)	false: no place,
+ *		LOSES											which there may be
  * Rows without place are bits of the stripe's `leftover`, for a later launch or
- * the interpreter.
+ * the interpreter.  Nobody has cleared that: of a granule's words, which are its warp's
+ * alone, it is the warp that does, when it has the first such row.
  */
 #ifndef GPUAGG_CUDA_FRAME_WALK_CUH
 #define GPUAGG_CUDA_FRAME_WALK_CUH
@@ -20,7 +22,7 @@
 #define FRAME_ALL 0xFFFFFFFFu
 #define FRAME_GRANULE GPUAGG_FRAME_GRANULE
 #define FRAME_GRANULES (GPUAGG_STRIPE_TILE / FRAME_GRANULE)	/* of a tile */
-#define FRAME_WORDS (FRAME_GRANULE / 32)	/* of a bitmap */
+#define FRAME_WORDS (FRAME_GRANULE / 32)	/* of a bitmap: a lane each */
 #define FRAME_STEP (FRAME_LANES * GPUAGG_QUAD)	/* positions that a warp takes at once */
 
 /* What a thread has to tell */
@@ -75,12 +77,12 @@ frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t fi
 		return 0;
 	if (a.again)
 	{
-		bits = input.leftover[word];
+		bits = left_bits(input, word);
 		if (bits != 0)
 			input.leftover[word] = 0;
 		return bits;
 	}
-	bits = input_bits(input, input.valid, word);
+	bits = input_bits(input, word);
 	counts->scanned += __popc(bits);
 	return bits;
 }
@@ -161,6 +163,21 @@ frame_begin(Frame &, const GpuAggStripeInput &, uint32_t, uint32_t)
 {
 }
 
+/* Rows of the warp's lanes that have no place; all lanes call it, and few warps do. */
+static __device__ __noinline__ void
+frame_leave(const GpuAggStripeInput &input, uint32_t at, uint32_t lost)
+{
+	uint32_t	begun = left_bit(at);
+
+	if (input.left != NULL && frame_lane() == 0)
+		begun &= atomicOr(left_word(input, at), left_bit(at));
+	if (__shfl_sync(FRAME_ALL, begun, 0) == 0)
+		input.leftover[at / FRAME_GRANULE * FRAME_WORDS + frame_lane()] = 0;
+	__syncwarp();
+	if (lost != 0)
+		atomicOr(&input.leftover[at / 32], lost << (at % 32));
+}
+
 template <typename P, typename Frame>
 static __device__ __forceinline__ void
 frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQuads<P> &quads,
@@ -180,11 +197,12 @@ frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQu
 				lost |= 1u << r;
 		}
 	counts->passed += __popc(quads.passed & ~lost);
-	if (lost != 0)
-	{
-		counts->overflow += __popc(lost);
-		atomicOr(&input.leftover[quads.at / 32], lost << (quads.at % 32));
-	}
+	if constexpr (Frame::LOSES)
+		if (__any_sync(FRAME_ALL, lost != 0))
+		{
+			counts->overflow += __popc(lost);
+			frame_leave(input, quads.at, lost);
+		}
 }
 
 template <typename P, typename Frame>
