@@ -380,6 +380,7 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 	void	   *list[] = {args};
 
 	args->table = task->table;
+	args->turns = gpuagg_frame_turns(args->tiles, path->blocks * (path->threads / 32));
 	return gpuagg_compile_launch(task->device, path->request.kernel, dim3(path->blocks),
 								 dim3(path->threads), path->shared_bytes, list, task->streams->group,
 								 error);

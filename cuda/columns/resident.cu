@@ -18,7 +18,7 @@ typedef struct ResidentParts
 	GpuAggPositions *without;
 	GpuAggTableHead *entries_head;
 	uint32_t   *nentries;		/* comes as 0 */
-	uint32_t   *left;			/* the stripes' bits of granules, which come as 0 */
+	uint32_t   *left;			/* the stripes' bits of parts, which come as 0 */
 	size_t		upload;
 	char	   *bitmaps;
 	size_t		bitmap_bytes;	/* of each */
@@ -33,8 +33,8 @@ typedef struct ResidentShape
 	bool		deferred;
 	bool		choose;			/* positions are chosen before they are grouped */
 	uint32_t	nbitmaps;		/* of a bit a position: what is left over, and chosen */
-	uint32_t	left_words;		/* granules that have anything of these say so; 0: bitmaps are
-								 * cleared before anything runs */
+	uint32_t	left_words;		/* parts that have anything of these say so; 0: bitmaps are cleared
+								 * before anything runs */
 	uint32_t	nspill;
 	uint32_t	tiles;
 	uint64_t	nwithout;
@@ -46,11 +46,11 @@ tiles_of(const GpuAggPendingStripe *w)
 	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
 }
 
-/* Words of a stripe's bits of granules */
+/* Words of a stripe's bits of parts */
 static uint32_t
 left_words_of(const GpuAggPendingStripe *w)
 {
-	return (tiles_of(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_GRANULE) + 31) / 32;
+	return (tiles_of(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_PART) + 31) / 32;
 }
 
 static char *

@@ -522,6 +522,20 @@ program_for(const GpuAggProgram *p, GpuAggFrame frame)
 	return copy;
 }
 
+/*
+ * Blocks that a multiprocessor is to have at once: three, of 42 registers a thread, where
+ * little more than a column is held, so that as many loads as memory takes are on their way.
+ */
+static uint32_t
+blocks_of(const GpuAggProgram *p, GpuAggFrame frame)
+{
+	GpuAggHeldStates s;
+
+	gpuagg_held_states(p, &s);
+	return (frame == GPUAGG_FRAME_PLAIN || frame == GPUAGG_FRAME_DIRECT) && p->ncolumns <= 1 && !is_long(p) &&
+		!gpuagg_held_loops(&s) ? 3 : 2;
+}
+
 void
 gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
 					  GpuAggCodegen *out)
@@ -535,9 +549,9 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, record, "Query", out);
-	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(GPUAGG_FRAME_THREADS, 2)\n"
+	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(GPUAGG_FRAME_THREADS, %u)\n"
 				 GPUAGG_CODEGEN_ENTRY "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
-				 frame_headers[frame]);
+				 blocks_of(p, frame), frame_headers[frame]);
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
 			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
