@@ -15,7 +15,7 @@ static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
  * Bytes of shared memory up to which groups have copies: more take longer to add up
  * than they save.
  */
-#define COPIES_BYTES (48 << 10)
+#define COPIES_BYTES (64 << 10)
 
 /*
  * What a row takes, where the planner has not told: by the interpreter, and each of
