@@ -341,7 +341,7 @@ gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiled
 {
 	const uint64_t granules = ((uint64_t) nrows + GPUAGG_FRAME_GRANULE - 1) / GPUAGG_FRAME_GRANULE;
 
-	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? GPUAGG_FRAME_THREADS : GPUAGG_FRAME_FEW_THREADS,
+	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? path->code.threads : GPUAGG_FRAME_FEW_THREADS,
 				  granules, path);
 }
 
@@ -353,7 +353,7 @@ gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *
 		return false;
 	if (path->frame == GPUAGG_FRAME_DIRECT && !shared_fits(task, path))
 		return false;
-	blocks_choose(task, GPUAGG_FRAME_THREADS, UINT32_MAX, path);
+	blocks_choose(task, path->code.threads, UINT32_MAX, path);
 	return true;
 }
 

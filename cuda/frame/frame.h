@@ -26,8 +26,7 @@
 /* Stripes of one launch, at most */
 #define GPUAGG_FRAME_STRIPES 64
 
-/* Threads of a block, at most; fewer where there are few rows and it has no groups */
-#define GPUAGG_FRAME_THREADS 512
+/* Threads of a block where there are few rows and it has no groups */
 #define GPUAGG_FRAME_FEW_THREADS 128
 
 /* Copies of a group's states in a block, at most: a lane each */
