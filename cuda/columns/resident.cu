@@ -6,201 +6,29 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_made.h"
+#include "cuda/columns/resident_memory.h"
 #include "device/choice/slices.h"
-
-/* ---------- memory of a batch ---------- */
-
-/* Where the parts of a batch's memory are, as far as the host writes them */
-typedef struct ResidentParts
-{
-	GpuAggStripeInput *inputs;
-	GpuAggStripeColumn *columns;
-	GpuAggPositions *without;
-	GpuAggTableHead *entries_head;
-	uint32_t   *nentries;		/* comes as 0 */
-	uint32_t   *left;			/* the stripes' bits of parts, which come as 0 */
-	size_t		upload;
-	char	   *bitmaps;
-	size_t		bitmap_bytes;	/* of each */
-	uint8_t    *flags;
-} ResidentParts;
-
-/* What of a batch decides how much memory it needs */
-typedef struct ResidentShape
-{
-	const GpuAggPendingStripe *pending;
-	uint32_t	n;
-	bool		deferred;
-	bool		choose;			/* positions are chosen before they are grouped */
-	uint32_t	nbitmaps;		/* of a bit a position: what is left over, and chosen */
-	uint32_t	left_words;		/* parts that have anything of these say so; 0: bitmaps are cleared
-								 * before anything runs */
-	uint32_t	nspill;
-	uint32_t	tiles;
-	uint64_t	nwithout;
-} ResidentShape;
-
-static uint32_t
-tiles_of(const GpuAggPendingStripe *w)
-{
-	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
-}
-
-/* Words of a stripe's bits of parts */
-static uint32_t
-left_words_of(const GpuAggPendingStripe *w)
-{
-	return (tiles_of(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_PART) + 31) / 32;
-}
-
-static char *
-part(char *base, size_t *at, size_t bytes)
-{
-	char	   *p = base != NULL ? base + *at : NULL;
-
-	*at += gpuagg_cuda_align(bytes);
-	return p;
-}
-
-static size_t
-resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
-				GpuAggDecodedBatch *decoded, ResidentParts *parts)
-{
-	const uint32_t ncolumns = gpuagg_cuda_program(task->prepared)->ncolumns;
-	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_STRIPE_TILE / 8);
-	size_t		at = 0;
-
-	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
-	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
-	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
-	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
-	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
-	parts->left = (uint32_t *) part(base, &at, shape->left_words * sizeof(uint32_t));
-	parts->upload = at;
-	parts->bitmap_bytes = bitmap;
-	parts->bitmaps = part(base, &at, shape->nbitmaps * bitmap);
-	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
-	parts->flags = (uint8_t *) part(base, &at, shape->tiles > 0 ? 0 : shape->pending->positions);
-	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
-	return at;
-}
-
-/* What is input, here and there */
-static void
-inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentParts *parts,
-			 GpuAggBatch *batch)
-{
-	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	GpuAggResident *r = batch->resident;
-	GpuAggPositions *without = parts->without;
-	uint32_t   *leftover = (uint32_t *) parts->bitmaps;
-	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
-	uint32_t   *left = parts->left;
-	uint32_t	tile = 0;
-	GpuAggError error;
-
-	for (uint32_t i = 0; i < shape->n; i++)
-	{
-		const GpuAggPendingStripe *w = &shape->pending[i];
-		GpuAggStripeInput *input = &r->inputs[i];
-		const GpuAggStripeColumn *columns = parts->columns + (size_t) i * p->ncolumns;
-
-		(void) gpuagg_cuda_stripe_columns(w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns),
-										&error);
-		if (w->nwithout > 0)
-			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
-		input->valid = w->stripe->valid;
-		input->columns = columns;
-		input->without = without;
-		input->nwithout = w->nwithout;
-		input->positions = w->positions;
-		input->first_tile = tile;
-		input->leftover = leftover + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
-		input->left = shape->left_words > 0 ? left : NULL;
-		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
-		without += w->nwithout;
-		left += left_words_of(w);
-		tile += tiles_of(w);
-	}
-	memset(gpuagg_cuda_staged(batch, parts->left), 0, shape->left_words * sizeof(uint32_t));
-	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
-	*(uint32_t *) gpuagg_cuda_staged(batch, parts->nentries) = 0;
-}
-
-static GpuAggBatch *
-resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
-{
-	GpuAggDecodedBatch decoded = {};
-	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
-	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
-	GpuAggBatch *batch;
-
-	if (r == NULL)
-	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-		return NULL;
-	}
-	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, task->streams->decode, error);
-	if (batch == NULL)
-	{
-		free(r);
-		return NULL;
-	}
-	batch->program = gpuagg_cuda_program(task->prepared);
-	batch->prepared = task->device_prepared;
-	batch->resident = r;
-	batch->completion.batch_id = shape->pending->done->completion.batch_id;
-	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
-	r->n = shape->n;
-	r->deferred = shape->deferred;
-	inputs_stage(task, shape, parts, batch);
-	return batch;
-}
-
-/*
- * What a launch begins with, beside whatever the task groups meanwhile: inputs go up, and
- * what has to be cleared is.
- */
-static bool
-resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
-				GpuAggError *error)
-{
-	cudaStream_t stream = task->streams->decode;
-	const size_t clear = shape->left_words > 0 ? 0 : shape->nbitmaps * parts->bitmap_bytes;
-
-	return gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
-		(clear == 0 || CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, clear, stream), error));
-}
-
-/* Grouping waits for that, and for the stripes' columns. */
-static bool
-resident_wait(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
-{
-	return CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, task->streams->decode), error) &&
-		gpuagg_cuda_stripe_wait(task, task->streams->group, error) &&
-		CUDA_OK(task->device, cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0), error);
-}
 
 /* ---------- rows as they lie ---------- */
 
 /* Tiles and lists of all stripes of a launch */
 static void
-shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, ResidentShape *shape)
+shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggResidentShape *shape)
 {
 	shape->pending = pending;
 	shape->n = n;
 	shape->choose = gpuagg_cuda_program(task->prepared)->filter_reg != GPUAGG_NO_REG;
 	for (uint32_t i = 0; i < n; i++)
 	{
-		shape->tiles += tiles_of(&pending[i]);
+		shape->tiles += gpuagg_cuda_resident_tiles(&pending[i]);
 		shape->nwithout += pending[i].nwithout;
 	}
 }
 
 /* What of the launch follows from its batch */
 static GpuAggStripeRun
-run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
-	   const ResidentParts *parts)
+run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const GpuAggResidentShape *shape,
+	   const GpuAggResidentParts *parts)
 {
 	GpuAggStripeRun r = *run;
 
@@ -236,7 +64,7 @@ launch_begin(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	cudaStream_t stream = task->streams->group;
 
 	batch->generation = task->generation;
-	if (!resident_wait(task, batch, error) ||
+	if (!gpuagg_cuda_resident_wait(task, batch, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
@@ -297,7 +125,7 @@ gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratc
 
 /* What a kernel's arguments are for a launch over the batch's stripes */
 static GpuAggFrameArgs *
-frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts)
+frame_args(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts)
 {
 	GpuAggFrameArgs *args = &batch->resident->frame;
 
@@ -316,7 +144,7 @@ frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, con
 
 /* Room for records of all rows, of which the report tells how many there are */
 static bool
-packed_room(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, GpuAggFrameArgs *args,
+packed_room(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, GpuAggFrameArgs *args,
 			GpuAggError *error)
 {
 	batch->packed = true;
@@ -327,13 +155,13 @@ packed_room(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, Gp
 }
 
 static bool
-compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
-				GpuAggError *error)
+compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+				const GpuAggResidentParts *parts, GpuAggError *error)
 {
 	GpuAggCompiledPath *path = &task->queue->compiled;
 	GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
 
-	if (!resident_upload(task, batch, shape, parts, error))
+	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error))
 		return false;
 	gpuagg_cuda_compiled_entries(task, path, args, parts->entries_head, task->streams->decode);
 	return launch_begin(task, batch, error) &&
@@ -355,8 +183,8 @@ compiled_leaves(const GpuAggCompiledPath *path)
 static void
 enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
@@ -367,9 +195,9 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	{
 		shape.nbitmaps = 1;
 		for (uint32_t i = 0; i < n; i++)
-			shape.left_words += left_words_of(&pending[i]);
+			shape.left_words += gpuagg_cuda_resident_left_words(&pending[i]);
 	}
-	batch = resident_make(task, &shape, &parts, &error);
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -393,13 +221,13 @@ selects(const GpuAggTask *task)
 }
 
 static bool
-deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
-				const ResidentParts *parts, GpuAggError *error)
+deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+				const GpuAggResidentParts *parts, GpuAggError *error)
 {
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 	GpuAggCompiledPath *path = &task->queue->compiled;
 
-	if (!resident_upload(task, batch, shape, parts, error) || !launch_begin(task, batch, error))
+	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error) || !launch_begin(task, batch, error))
 		return false;
 	if (selects(task))
 	{
@@ -437,8 +265,8 @@ sources_note(const GpuAggTask *task, const GpuAggPendingStripe *pending, GpuAggR
 static void
 enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
@@ -446,7 +274,7 @@ enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	shape.deferred = true;
 	shape.choose &= !selects(task);
 	shape.nbitmaps = shape.choose ? 2 : 1;
-	batch = resident_make(task, &shape, &parts, &error);
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -558,8 +386,8 @@ gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
 static void
 enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 	bool		ok;
@@ -568,7 +396,7 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	shape.n = 1;
 	shape.nwithout = w->nwithout;
 	shape.nspill = gpuagg_cuda_spill_room(task, w->positions);
-	batch = resident_make(task, &shape, &parts, &error);
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -578,7 +406,8 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	batch->decoded.nrows = w->positions;
 	batch->decoded.valid = parts.flags;
 	batch->decoded.resident = batch->resident->inputs[0].columns;
-	ok = resident_upload(task, batch, &shape, &parts, &error) && resident_wait(task, batch, &error);
+	ok = gpuagg_cuda_resident_upload(task, batch, &shape, &parts, &error) &&
+		gpuagg_cuda_resident_wait(task, batch, &error);
 	if (ok && w->positions > 0)
 		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
 							   task->device->sms, task->streams->group);
