@@ -6,7 +6,7 @@
  * What is held of a state lies in regions of 32-bit words, one word of each group
  * side by side: shared memory adds 32 bits at once, 64 only in a loop.  A sum is
  * two or three words, of which the higher ones get what the lower ones carry; moments
- * are pairs of words, each an addend of its own.  A minimum or maximum of strings is a
+ * are pairs of words, each an addend of its own, but N, which is a count there.  A minimum or maximum of strings is a
  * handle (handle.cuh).
  * Few groups have copies, so that lanes seldom meet in one.
  */
@@ -182,10 +182,14 @@ struct FrameSharedMoments
 			gpuagg_moments_shift((double *) t.wide<OFF>(word), v);
 	}
 
+	/* The first is N, which is counted there: a block's rows are no more than 32 bits have. */
 	__device__ __forceinline__ void
 	add(uint32_t word, double v) const
 	{
-		(void) gpuagg_atomic_add_f64((double *) t.wide<OFF>(word), v);
+		if (word == 0)
+			atomicAdd((uint32_t *) t.wide<OFF>(0), (uint32_t) v);
+		else
+			(void) gpuagg_atomic_add_f64((double *) t.wide<OFF>(word), v);
 	}
 };
 
@@ -239,6 +243,7 @@ struct FrameGather
 		{
 			for (uint32_t n = 0; n < frame_nheld(OP); n++)
 				mine.held[I + n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
+			mine.held[I].low = frame_f64_bits((double) (uint32_t) mine.held[I].low);
 			return;
 		}
 		if (OP == GPUAGG_TRANS_COUNT)
