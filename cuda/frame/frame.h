@@ -94,6 +94,26 @@ gpuagg_frame_turns(uint32_t tiles, uint32_t warps)
 	return t;
 }
 
+/* What is taken in a place of that order */
+typedef struct GpuAggFrameTurn
+{
+	uint32_t	granule;
+	uint32_t	from;			/* positions of it before these */
+	uint32_t	positions;
+} GpuAggFrameTurn;
+
+GPUAGG_FN GpuAggFrameTurn
+gpuagg_frame_turn(const GpuAggFrameTurns *t, uint32_t at)
+{
+	const uint32_t part = at < t->whole ? 0 : at - t->whole;
+	GpuAggFrameTurn turn;
+
+	turn.granule = at - part + (part >> t->parts_log2);
+	turn.positions = GPUAGG_FRAME_GRANULE >> (at < t->whole ? 0 : t->parts_log2);
+	turn.from = (part & ((1u << t->parts_log2) - 1)) * turn.positions;
+	return turn;
+}
+
 typedef struct GpuAggFrameArgs
 {
 	const GpuAggStripeInput *inputs;

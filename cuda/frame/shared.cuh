@@ -6,8 +6,8 @@
  * What is held of a state lies in regions of 32-bit words, one word of each group
  * side by side: shared memory adds 32 bits at once, 64 only in a loop.  A sum is
  * two or three words, of which the higher ones get what the lower ones carry; moments
- * are pairs of words, each an addend of its own, but N, which is a count there.  A minimum or maximum of strings is a
- * handle (handle.cuh).
+ * are pairs of words, each an addend of its own, but N, which is a count there.  A
+ * minimum or maximum of strings is a handle (handle.cuh).
  * Few groups have copies, so that lanes seldom meet in one.
  */
 #ifndef GPUAGG_CUDA_FRAME_SHARED_CUH

@@ -24,7 +24,6 @@
 #define FRAME_GRANULE GPUAGG_FRAME_GRANULE
 #define FRAME_GRANULES (GPUAGG_STRIPE_TILE / FRAME_GRANULE)	/* of a tile */
 #define FRAME_STEP (FRAME_LANES * GPUAGG_QUAD)	/* positions that a warp takes at once */
-#define FRAME_STEPS (FRAME_GRANULE / FRAME_STEP)
 #define FRAME_STEP_WORDS (FRAME_STEP / 32)	/* of a bitmap, of which a lane has one */
 
 /* What a thread has to tell */
@@ -240,19 +239,17 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 
 	for (; at < a.turns.n; at += warps)
 	{
-		const uint32_t part = at < a.turns.whole ? 0 : at - a.turns.whole;
-		const uint32_t steps = at < a.turns.whole ? FRAME_STEPS : FRAME_STEPS >> a.turns.parts_log2;
-		const uint32_t g = at - part + (part >> a.turns.parts_log2);
+		const GpuAggFrameTurn turn = gpuagg_frame_turn(&a.turns, at);
+		const uint32_t steps = turn.positions / FRAME_STEP;
 
-		i = frame_stripe(a, g / FRAME_GRANULES, i);
+		i = frame_stripe(a, turn.granule / FRAME_GRANULES, i);
 		const GpuAggStripeInput &input = a.inputs[i];
-		const uint32_t first = (g - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE +
-			(part & ((1u << a.turns.parts_log2) - 1)) * (steps * FRAME_STEP);
+		const uint32_t first = (turn.granule - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE + turn.from;
 		typename P::Columns k;
 		uint32_t	bits;
 
 		/* zones that the filter excludes are listed: nothing of them is looked at */
-		if (input_is_listed(input, first, steps * FRAME_STEP))
+		if (input_is_listed(input, first, turn.positions))
 			continue;
 		bits = frame_bits(a, input, first, steps, counts);
 		/* whoever is left over again sets its bit behind the clearing of its word */
