@@ -15,7 +15,7 @@ static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
  * Bytes of shared memory up to which groups have copies: more take longer to add up
  * than they save.
  */
-#define COPIES_BYTES (48 << 10)
+#define COPIES_BYTES (64 << 10)
 
 /*
  * What a row takes, where the planner has not told: by the interpreter, and each of
@@ -341,7 +341,7 @@ gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiled
 {
 	const uint64_t granules = ((uint64_t) nrows + GPUAGG_FRAME_GRANULE - 1) / GPUAGG_FRAME_GRANULE;
 
-	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? GPUAGG_FRAME_THREADS : GPUAGG_FRAME_FEW_THREADS,
+	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? path->code.threads : GPUAGG_FRAME_FEW_THREADS,
 				  granules, path);
 }
 
@@ -353,7 +353,7 @@ gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *
 		return false;
 	if (path->frame == GPUAGG_FRAME_DIRECT && !shared_fits(task, path))
 		return false;
-	blocks_choose(task, GPUAGG_FRAME_THREADS, UINT32_MAX, path);
+	blocks_choose(task, path->code.threads, UINT32_MAX, path);
 	return true;
 }
 
@@ -380,34 +380,38 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 	void	   *list[] = {args};
 
 	args->table = task->table;
+	args->turns = gpuagg_frame_turns(args->tiles, path->blocks * (path->threads / 32));
 	return gpuagg_compile_launch(task->device, path->request.kernel, dim3(path->blocks),
 								 dim3(path->threads), path->shared_bytes, list, task->streams->group,
 								 error);
 }
 
-bool
-gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-							GpuAggTableHead *entries_head, GpuAggError *error)
+void
+gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path, const GpuAggFrameArgs *args,
+							 GpuAggTableHead *head, cudaStream_t stream)
 {
-	cudaStream_t stream = task->streams->group;
 	GpuAggTableRef entries = {};
+	GpuAggLaunch init;
 
-	if (path->nentries > 0)
-	{
-		const GpuAggLaunch init = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
-													 (uint64_t) path->nentries * (task->prepared->stride / 8));
+	if (path->nentries == 0)
+		return;
+	init = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
+							  (uint64_t) path->nentries * (task->prepared->stride / 8));
+	entries.slots = args->entries;
+	entries.capacity = path->nentries;
+	entries.head = head;
+	gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
+}
 
-		entries.slots = args->entries;
-		entries.capacity = path->nentries;
-		entries.head = entries_head;
-		gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
-	}
+bool
+gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAggError *error)
+{
 	if (!launch(task, path, args, error))
 		return false;
 	if (path->nentries > 0)
 		gpuagg_cuda_numbered_merge(task->device_prepared, args, path->frame != GPUAGG_FRAME_HASHED,
 								   gpuagg_codegen_counted(gpuagg_cuda_program(task->prepared)),
-								   task->device->sms, stream);
+								   path->nentries, task->device->sms, task->streams->group);
 	return CUDA_LAUNCHED(task->device, error);
 }
 

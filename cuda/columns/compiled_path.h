@@ -65,12 +65,13 @@ extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct Gp
 /* For a launch over so many rows of pages */
 extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path);
 
-/*
- * Where a launch's parts lie: stripes, entries that will be initialised, and their
- * number, which is 0.  *args: complete.
- */
+/* Entries that a launch may leave are empty before it; head: of a table, which they are for that. */
+extern void gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path,
+										 const GpuAggFrameArgs *args, GpuAggTableHead *head, cudaStream_t stream);
+
+/* *args: complete; the number of entries is 0. */
 extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-										GpuAggTableHead *entries_head, GpuAggError *error);
+										GpuAggError *error);
 
 /* Rows of that launch that found no place, behind a larger table.  False: by others. */
 extern bool gpuagg_cuda_compiled_repeats(const GpuAggCompiledPath *path);
@@ -88,6 +89,7 @@ extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *
  * place stay, and are counted as overflow.
  */
 extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
-									   bool numbered, uint32_t counted, uint32_t sms, cudaStream_t stream);
+									   bool numbered, uint32_t counted, uint32_t most, uint32_t sms,
+									   cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H */

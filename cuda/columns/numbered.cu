@@ -92,9 +92,13 @@ merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__
 	table_count_end(a.table);
 }
 
+/* most: entries that there may be; threads beyond them would only start and end. */
 void
 gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args, bool numbered,
-						   uint32_t counted, uint32_t sms, cudaStream_t stream)
+						   uint32_t counted, uint32_t most, uint32_t sms, cudaStream_t stream)
 {
-	merge_entries_kernel<<<sms * MERGE_BLOCKS, MERGE_THREADS, 0, stream>>>(prepared, *args, numbered, counted);
+	const uint32_t needed = (most + MERGE_THREADS - 1) / MERGE_THREADS;
+	const uint32_t blocks = needed < sms * MERGE_BLOCKS ? needed : sms * MERGE_BLOCKS;
+
+	merge_entries_kernel<<<blocks, MERGE_THREADS, 0, stream>>>(prepared, *args, numbered, counted);
 }

@@ -184,8 +184,8 @@ gpuagg_cuda_page_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	if (batch->packed && gpuagg_cuda_groupby_room(task->groupby, l->nrows, &r->frame.records,
 												  &r->frame.nrecords, error) != GPUAGG_OK)
 		return false;
-	if (!gpuagg_cuda_compiled_launch(task, r->path, &r->frame,
-									 (GpuAggTableHead *) (l->memory + l->entries_head), error))
+	gpuagg_cuda_compiled_entries(task, r->path, &r->frame, (GpuAggTableHead *) (l->memory + l->entries_head), stream);
+	if (!gpuagg_cuda_compiled_launch(task, r->path, &r->frame, error))
 		return false;
 	if (batch->program->select)
 		gpuagg_cuda_selected_list(&batch->decoded, (const uint32_t *) (l->memory + l->rows), task->batch_blocks,

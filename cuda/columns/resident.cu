@@ -6,174 +6,29 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_made.h"
+#include "cuda/columns/resident_memory.h"
 #include "device/choice/slices.h"
-
-/* ---------- memory of a batch ---------- */
-
-/* Where the parts of a batch's memory are, as far as the host writes them */
-typedef struct ResidentParts
-{
-	GpuAggStripeInput *inputs;
-	GpuAggStripeColumn *columns;
-	GpuAggPositions *without;
-	GpuAggTableHead *entries_head;
-	uint32_t   *nentries;		/* comes as 0 */
-	size_t		upload;
-	char	   *bitmaps;		/* cleared before anything runs */
-	size_t		bitmap_bytes;
-	uint8_t    *flags;
-} ResidentParts;
-
-/* What of a batch decides how much memory it needs */
-typedef struct ResidentShape
-{
-	const GpuAggPendingStripe *pending;
-	uint32_t	n;
-	bool		deferred;
-	bool		choose;			/* positions are chosen before they are grouped */
-	uint32_t	nspill;
-	uint32_t	tiles;
-	uint64_t	nwithout;
-} ResidentShape;
-
-static uint32_t
-tiles_of(const GpuAggPendingStripe *w)
-{
-	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
-}
-
-static char *
-part(char *base, size_t *at, size_t bytes)
-{
-	char	   *p = base != NULL ? base + *at : NULL;
-
-	*at += gpuagg_cuda_align(bytes);
-	return p;
-}
-
-static size_t
-resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
-				GpuAggDecodedBatch *decoded, ResidentParts *parts)
-{
-	const uint32_t ncolumns = gpuagg_cuda_program(task->prepared)->ncolumns;
-	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_STRIPE_TILE / 8);
-	size_t		at = 0;
-
-	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
-	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
-	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
-	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
-	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
-	parts->upload = at;
-	parts->bitmap_bytes = bitmap;
-	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
-	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
-	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->pending->positions);
-	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
-	return at;
-}
-
-/* What is input, here and there */
-static void
-inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentParts *parts,
-			 GpuAggBatch *batch)
-{
-	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	GpuAggResident *r = batch->resident;
-	GpuAggPositions *without = parts->without;
-	uint32_t   *leftover = (uint32_t *) parts->bitmaps;
-	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
-	uint32_t	tile = 0;
-	GpuAggError error;
-
-	for (uint32_t i = 0; i < shape->n; i++)
-	{
-		const GpuAggPendingStripe *w = &shape->pending[i];
-		GpuAggStripeInput *input = &r->inputs[i];
-		const GpuAggStripeColumn *columns = parts->columns + (size_t) i * p->ncolumns;
-
-		(void) gpuagg_cuda_stripe_columns(w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns),
-										&error);
-		if (w->nwithout > 0)
-			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
-		input->valid = w->stripe->valid;
-		input->columns = columns;
-		input->without = without;
-		input->nwithout = w->nwithout;
-		input->positions = w->positions;
-		input->first_tile = tile;
-		input->leftover = leftover + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
-		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
-		without += w->nwithout;
-		tile += tiles_of(w);
-	}
-	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
-	*(uint32_t *) gpuagg_cuda_staged(batch, parts->nentries) = 0;
-}
-
-static GpuAggBatch *
-resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
-{
-	cudaStream_t stream = task->streams->group;
-	GpuAggDecodedBatch decoded = {};
-	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
-	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
-	GpuAggBatch *batch;
-
-	if (r == NULL)
-	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-		return NULL;
-	}
-	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, stream, error);
-	if (batch == NULL)
-	{
-		free(r);
-		return NULL;
-	}
-	batch->program = gpuagg_cuda_program(task->prepared);
-	batch->prepared = task->device_prepared;
-	batch->resident = r;
-	batch->completion.batch_id = shape->pending->done->completion.batch_id;
-	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
-	r->n = shape->n;
-	r->deferred = shape->deferred;
-	inputs_stage(task, shape, parts, batch);
-	return batch;
-}
-
-/* Memory is there; the stripes' columns, too. */
-static bool
-resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
-{
-	cudaStream_t stream = task->streams->group;
-
-	return gpuagg_cuda_stripe_wait(task, stream, error) &&
-		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
-		(parts->bitmap_bytes == 0 ||
-		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
-}
 
 /* ---------- rows as they lie ---------- */
 
 /* Tiles and lists of all stripes of a launch */
 static void
-shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, ResidentShape *shape)
+shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggResidentShape *shape)
 {
 	shape->pending = pending;
 	shape->n = n;
 	shape->choose = gpuagg_cuda_program(task->prepared)->filter_reg != GPUAGG_NO_REG;
 	for (uint32_t i = 0; i < n; i++)
 	{
-		shape->tiles += tiles_of(&pending[i]);
+		shape->tiles += gpuagg_cuda_resident_tiles(&pending[i]);
 		shape->nwithout += pending[i].nwithout;
 	}
 }
 
 /* What of the launch follows from its batch */
 static GpuAggStripeRun
-run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
-	   const ResidentParts *parts)
+run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const GpuAggResidentShape *shape,
+	   const GpuAggResidentParts *parts)
 {
 	GpuAggStripeRun r = *run;
 
@@ -202,15 +57,15 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 	return CUDA_LAUNCHED(task->device, error);
 }
 
-/* Stripes and lists to the card; faults that are injected */
+/* All that is beside it has been enqueued: grouping begins; faults that are injected */
 static bool
-launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+launch_begin(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
 	cudaStream_t stream = task->streams->group;
 
 	batch->generation = task->generation;
-	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
-		!resident_upload(task, batch, parts, error))
+	if (!gpuagg_cuda_resident_wait(task, batch, error) ||
+		!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
@@ -270,7 +125,7 @@ gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratc
 
 /* What a kernel's arguments are for a launch over the batch's stripes */
 static GpuAggFrameArgs *
-frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts)
+frame_args(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts)
 {
 	GpuAggFrameArgs *args = &batch->resident->frame;
 
@@ -289,7 +144,7 @@ frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, con
 
 /* Room for records of all rows, of which the report tells how many there are */
 static bool
-packed_room(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, GpuAggFrameArgs *args,
+packed_room(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, GpuAggFrameArgs *args,
 			GpuAggError *error)
 {
 	batch->packed = true;
@@ -300,30 +155,49 @@ packed_room(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, Gp
 }
 
 static bool
-compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
-				GpuAggError *error)
+compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+				const GpuAggResidentParts *parts, GpuAggError *error)
 {
 	GpuAggCompiledPath *path = &task->queue->compiled;
 	GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
 
-	return launch_begin(task, batch, parts, error) &&
+	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error))
+		return false;
+	gpuagg_cuda_compiled_entries(task, path, args, parts->entries_head, task->streams->decode);
+	return launch_begin(task, batch, error) &&
 		(path->frame != GPUAGG_FRAME_PACKED || packed_room(task, batch, shape, args, error)) &&
-		gpuagg_cuda_compiled_launch(task, path, args, parts->entries_head, error) &&
+		gpuagg_cuda_compiled_launch(task, path, args, error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
+}
+
+/*
+ * May rows or entries be left over?  None of records, nor of a group that is always there,
+ * unless that is merged into the task's.
+ */
+static bool
+compiled_leaves(const GpuAggCompiledPath *path)
+{
+	return path->frame != GPUAGG_FRAME_PACKED && (path->frame != GPUAGG_FRAME_PLAIN || path->nentries > 0);
 }
 
 static void
 enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
 	shape_of(task, pending, n, &shape);
 	shape.choose = false;
 	shape.nspill = task->queue->compiled.nentries;
-	batch = resident_make(task, &shape, &parts, &error);
+	if (compiled_leaves(&task->queue->compiled))
+	{
+		shape.nbitmaps = 1;
+		for (uint32_t i = 0; i < n; i++)
+			shape.left_words += gpuagg_cuda_resident_left_words(&pending[i]);
+	}
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -347,13 +221,13 @@ selects(const GpuAggTask *task)
 }
 
 static bool
-deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
-				const ResidentParts *parts, GpuAggError *error)
+deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+				const GpuAggResidentParts *parts, GpuAggError *error)
 {
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 	GpuAggCompiledPath *path = &task->queue->compiled;
 
-	if (!launch_begin(task, batch, parts, error))
+	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error) || !launch_begin(task, batch, error))
 		return false;
 	if (selects(task))
 	{
@@ -361,7 +235,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 
 		args->nused = run.nused;
 		memcpy(args->used, run.used, sizeof(args->used));
-		return gpuagg_cuda_compiled_launch(task, path, args, NULL, error) &&
+		return gpuagg_cuda_compiled_launch(task, path, args, error) &&
 			gpuagg_cuda_batch_report(task, batch, error);
 	}
 	if (shape->choose && !choose_positions(task, batch, &run, error))
@@ -391,15 +265,16 @@ sources_note(const GpuAggTask *task, const GpuAggPendingStripe *pending, GpuAggR
 static void
 enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
 	shape_of(task, pending, n, &shape);
 	shape.deferred = true;
 	shape.choose &= !selects(task);
-	batch = resident_make(task, &shape, &parts, &error);
+	shape.nbitmaps = shape.choose ? 2 : 1;
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -511,8 +386,8 @@ gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
 static void
 enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 {
-	ResidentShape shape = {};
-	ResidentParts parts;
+	GpuAggResidentShape shape = {};
+	GpuAggResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 	bool		ok;
@@ -521,7 +396,7 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	shape.n = 1;
 	shape.nwithout = w->nwithout;
 	shape.nspill = gpuagg_cuda_spill_room(task, w->positions);
-	batch = resident_make(task, &shape, &parts, &error);
+	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -531,7 +406,8 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	batch->decoded.nrows = w->positions;
 	batch->decoded.valid = parts.flags;
 	batch->decoded.resident = batch->resident->inputs[0].columns;
-	ok = resident_upload(task, batch, &parts, &error);
+	ok = gpuagg_cuda_resident_upload(task, batch, &shape, &parts, &error) &&
+		gpuagg_cuda_resident_wait(task, batch, &error);
 	if (ok && w->positions > 0)
 		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
 							   task->device->sms, task->streams->group);

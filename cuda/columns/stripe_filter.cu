@@ -13,12 +13,14 @@
 #define CHOOSE_BLOCKS 8			/* of a multiprocessor */
 #define WARP_LANES 32
 
-/* The input positions of the warp's word, in all lanes */
+/* The warp's word of input positions, or of those that are left over, in all lanes */
 static __device__ __forceinline__ uint32_t
-warp_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
+warp_bits(const GpuAggStripeInput &input, bool leftover, uint32_t word)
 {
-	const uint32_t bits = threadIdx.x % WARP_LANES == 0 ? input_bits(input, bitmap, word) : 0;
+	uint32_t	bits = 0;
 
+	if (threadIdx.x % WARP_LANES == 0)
+		bits = leftover ? left_bits(input, word) : input_bits(input, word);
 	return __shfl_sync(0xFFFFFFFFu, bits, 0);
 }
 
@@ -43,7 +45,7 @@ stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool leftov
 
 	for (; word < words; word += gridDim.x * blockDim.x / WARP_LANES)
 	{
-		const uint32_t bits = warp_bits(input, leftover ? input.leftover : input.valid, word);
+		const uint32_t bits = warp_bits(input, leftover, word);
 
 		if (word * 32 + lane < input.positions)
 			flags[word * 32 + lane] = bits >> lane & 1;
@@ -96,7 +98,7 @@ stripe_take_kernel(const __grid_constant__ GpuAggStripeRun run)
 		const GpuAggStripeInput &input = run.inputs[i];
 
 		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
-		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, input.valid, word);
+		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, word);
 		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
 			nulls |= input.columns[run.used[c]].nulls[word];
 		input.leftover[word] = bits & ~nulls;
@@ -147,7 +149,7 @@ choose_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 		const GpuAggStripeInput &input = run.inputs[i];
 
 		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
-		bits = warp_bits(input, input.valid, word);
+		bits = warp_bits(input, false, word);
 		scanned += __popc(bits);
 		chosen = bits >> lane & 1;
 		if (chosen)

@@ -14,6 +14,7 @@ template <typename P>
 struct FrameDense
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 
 	/* A count tells which numbers are groups, but for rows that it does not count. */
@@ -41,7 +42,7 @@ frame_dense(const GpuAggFrameArgs &a)
 	FrameCounts counts = {};
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_DENSE_CUH */

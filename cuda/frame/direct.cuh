@@ -14,6 +14,7 @@ template <typename P>
 struct FrameDirect
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 	FrameShared t;
 	uint32_t	copy;
@@ -41,19 +42,13 @@ frame_direct(const GpuAggFrameArgs &a)
 	FrameCounts counts = {};
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
-	#pragma unroll 1
-	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
-	{
-		FrameGather<P> gather;
-		FrameOut	out = {a.entries + (uint64_t) n * P::STRIDE, gather.held};
+	frame_report<P>(counts, a.head);
+	shared_flush<P>(t, a.groups, a.copies_log2, [&](uint32_t n, const FrameHeld *held) {
+		FrameOut	out = {a.entries + (uint64_t) n * P::STRIDE, held};
 
-		if (!shared_seen<P>(t, n, a.copies_log2))
-			continue;
-		shared_gather<P>(t, n, a.copies_log2, &gather);
 		*(volatile uint32_t *) out.entry = GPUAGG_HEAD_READY;
 		P::states(out);
-	}
+	});
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_DIRECT_CUH */

@@ -37,6 +37,7 @@ template <typename P>
 struct FrameHashed
 {
 	static constexpr bool LONG = true;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 	char	   *keys;			/* heads and keys of all slots */
 	FrameShared t;
@@ -180,19 +181,11 @@ frame_hashed(const GpuAggFrameArgs &a)
 	frame.t = shared_begin<P>(keys + a.groups * P::STATES_OFF, a.groups, a.copies_log2);
 	frame_walk<P>(a, frame, &counts);
 	counts.misses = frame.misses;
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	table_count_end(a.table);
-	#pragma unroll 1
-	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
-	{
-		const char *slot = keys + n * P::STATES_OFF;
-		FrameGather<P> gather;
-
-		if (*(const uint32_t *) slot == 0)
-			continue;
-		shared_gather<P>(frame.t, n, a.copies_log2, &gather);
-		hashed_write<P>(a, slot, gather.held);
-	}
+	shared_flush<P>(frame.t, a.groups, a.copies_log2, [&](uint32_t n, const FrameHeld *held) {
+		hashed_write<P>(a, keys + n * P::STATES_OFF, held);
+	});
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_HASHED_CUH */

@@ -242,6 +242,7 @@ template <typename P>
 struct FrameRegisters
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = false;
 	FrameHeld	held[P::NHELD > 0 ? P::NHELD : 1];
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>

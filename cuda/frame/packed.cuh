@@ -33,6 +33,7 @@ template <typename P>
 struct FramePacked
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = false;
 	const GpuAggFrameArgs &a;
 	unsigned long long first;	/* place of the warp's rows, */
 	uint32_t	offset[GPUAGG_QUAD];	/* and of this lane's among them */
@@ -123,7 +124,7 @@ frame_packed(const GpuAggFrameArgs &a)
 	uint32_t	with_null;
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	kept = frame_warp_sum(frame.kept);
 	with_null = frame_warp_sum(frame.with_null);
 	if (frame_lane() == 0 && kept > 0)

@@ -24,22 +24,23 @@ frame_shuffle(uint32_t lanes, const FrameHeld *held, uint32_t lane, FrameHeld *o
 	}
 }
 
-/* The warp's, in its first lane */
+/* Those of `width` lanes side by side, in the first of them; all lanes call it. */
 template <typename P>
 struct FrameWarp
 {
 	FrameRegisters<P> &mine;
+	uint32_t	width;			/* a power of two */
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		for (uint32_t lanes = FRAME_LANES / 2; lanes > 0; lanes /= 2)
+		for (uint32_t lanes = width / 2; lanes > 0; lanes /= 2)
 		{
 			FrameHeld	other[frame_nheld(OP)];
 
 			frame_shuffle<OP>(FRAME_ALL, &mine.held[I], frame_lane() + lanes, other);
-			if (frame_lane() < lanes)
+			if ((frame_lane() & (width - 1)) < lanes)
 				frame_merge<OP>(&mine.held[I], other);
 		}
 	}
@@ -140,7 +141,7 @@ static __device__ __forceinline__ void
 frame_plain(const GpuAggFrameArgs &a)
 {
 	FrameRegisters<P> mine;
-	FrameWarp<P> warp = {mine};
+	FrameWarp<P> warp = {mine, FRAME_LANES};
 	FrameOut	out = {P::LOCK_OFF > 0 ? a.entries : a.table.slots, mine.held};
 	FrameCounts counts = {};
 
@@ -152,7 +153,7 @@ frame_plain(const GpuAggFrameArgs &a)
 		P::states(out);
 	if (P::LOCK_OFF > 0 && blockIdx.x == 0 && threadIdx.x == 0)
 		*(volatile uint32_t *) a.entries = GPUAGG_HEAD_READY;
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_PLAIN_CUH */

@@ -13,6 +13,7 @@ template <typename P>
 struct FrameSelected
 {
 	static constexpr bool LONG = false;
+	static constexpr bool LOSES = false;
 	const GpuAggFrameArgs &a;
 	uint32_t	with_null;
 
@@ -59,7 +60,7 @@ frame_selected(const GpuAggFrameArgs &a)
 	uint32_t	with_null;
 
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	passed = frame_warp_sum(counts.passed);
 	with_null = frame_warp_sum(frame.with_null);
 	if (frame_lane() != 0 || passed == 0)

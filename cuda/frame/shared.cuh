@@ -6,8 +6,8 @@
  * What is held of a state lies in regions of 32-bit words, one word of each group
  * side by side: shared memory adds 32 bits at once, 64 only in a loop.  A sum is
  * two or three words, of which the higher ones get what the lower ones carry; moments
- * are pairs of words, each an addend of its own.  A minimum or maximum of strings is a
- * handle (handle.cuh).
+ * are pairs of words, each an addend of its own, but N, which is a count there.  A
+ * minimum or maximum of strings is a handle (handle.cuh).
  * Few groups have copies, so that lanes seldom meet in one.
  */
 #ifndef GPUAGG_CUDA_FRAME_SHARED_CUH
@@ -182,10 +182,14 @@ struct FrameSharedMoments
 			gpuagg_moments_shift((double *) t.wide<OFF>(word), v);
 	}
 
+	/* The first is N, which is counted there: a block's rows are no more than 32 bits have. */
 	__device__ __forceinline__ void
 	add(uint32_t word, double v) const
 	{
-		(void) gpuagg_atomic_add_f64((double *) t.wide<OFF>(word), v);
+		if (word == 0)
+			atomicAdd((uint32_t *) t.wide<OFF>(0), (uint32_t) v);
+		else
+			(void) gpuagg_atomic_add_f64((double *) t.wide<OFF>(word), v);
 	}
 };
 
@@ -222,75 +226,81 @@ shared_enter(FrameShared &t, const typename P::Row &row)
 	}
 }
 
-/* What the group holds, all its copies together */
+/* What a copy of the group holds */
 template <typename P>
 struct FrameGather
 {
-	FrameShared at;
-	FrameHeld	held[P::NHELD];
+	const FrameShared &at;
+	FrameRegisters<P> &mine;
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		FrameHeld	h[frame_nheld(OP)] = {};
+		FrameHeld	h = {0, 0};
 
 		if constexpr (frame_is_moments(OP))
+		{
 			for (uint32_t n = 0; n < frame_nheld(OP); n++)
-				h[n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
-		else if (OP == GPUAGG_TRANS_COUNT)
-			h[0].low = *at.word<OFF>(0);
+				mine.held[I + n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
+			mine.held[I].low = frame_f64_bits((double) (uint32_t) mine.held[I].low);
+			return;
+		}
+		if (OP == GPUAGG_TRANS_COUNT)
+			h.low = *at.word<OFF>(0);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
-			h[0].low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
+			h.low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
 		else
-			h[0].low = *at.wide<OFF>(0);
+			h.low = *at.wide<OFF>(0);
 		if (OP == GPUAGG_TRANS_SUM_I128)
-			h[0].high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
-		frame_merge<OP>(&held[I], h);
+			h.high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
+		mine.held[I] = h;
 	}
 };
 
-struct FrameNone
-{
-	FrameHeld  *held;
-
-	template <uint32_t OP, uint32_t I, uint32_t OFF>
-	__device__ __forceinline__ void
-	hold(void)
-	{
-		frame_none<OP>(&held[I]);
-	}
-};
-
-/* Has a group had a row, in any of its copies? */
+/* Has a row entered this copy of the group? */
 template <typename P>
 static __device__ __forceinline__ bool
-shared_seen(const FrameShared &t, uint32_t slot, uint32_t copies_log2)
+shared_seen(const FrameShared &t)
 {
-	const uint32_t *counted = (const uint32_t *) t.base + (uint64_t) (P::COUNTED_OFF / 4) * t.groups;
-	const uint32_t *bare = (const uint32_t *) t.base + (uint64_t) (P::BARE_OFF / 4) * t.groups;
-	uint32_t	seen = 0;
-
-	#pragma unroll 1
-	for (uint32_t c = slot << copies_log2; c < (slot + 1) << copies_log2; c++)
-		seen |= counted[c] | bare[c];
-	return seen != 0;
+	return (*t.word<P::COUNTED_OFF>(0) | *t.word<P::BARE_OFF>(0)) != 0;
 }
 
-/* What its copies hold together */
-template <typename P>
+/*
+ * The block's groups, of which each that had a row is told once: write(slot, held).  Lanes
+ * side by side have the copies of a group, which are side by side, too, and add up.  Each
+ * block begins elsewhere: all of them are through at about the same time.
+ */
+template <typename P, typename Write>
 static __device__ __forceinline__ void
-shared_gather(const FrameShared &t, uint32_t slot, uint32_t copies_log2, FrameGather<P> *g)
+shared_flush(FrameShared t, uint32_t slots, uint32_t copies_log2, const Write &write)
 {
-	FrameNone	none = {g->held};
+	const uint32_t copies = 1u << copies_log2;
+	const uint32_t mine_of = FRAME_ALL >> (FRAME_LANES - copies) << (frame_lane() & ~(copies - 1));
+	const uint32_t first = (uint32_t) ((uint64_t) slots * blockIdx.x / gridDim.x);
+	const uint32_t all = slots << copies_log2;
 
-	P::hold(none);
-	g->at = t;
 	#pragma unroll 1
-	for (uint32_t c = 0; c < 1u << copies_log2; c++)
+	for (uint32_t i = threadIdx.x; i - frame_lane() < all; i += blockDim.x)
 	{
-		g->at.group = (slot << copies_log2) + c;
-		P::hold(*g);
+		FrameRegisters<P> mine;
+		FrameGather<P> gather = {t, mine};
+		FrameWarp<P> warp = {mine, copies};
+		uint32_t	slot = (i >> copies_log2) + first;
+		uint32_t	seen;
+
+		slot -= slot >= slots ? slots : 0;
+		t.group = (slot << copies_log2) + (i & (copies - 1));
+		seen = __ballot_sync(FRAME_ALL, i < all && shared_seen<P>(t));
+		if (seen == 0)
+			continue;
+		if (i < all)
+			P::hold(gather);
+		else
+			P::hold(mine);
+		P::hold(warp);
+		if ((i & (copies - 1)) == 0 && (seen & mine_of) != 0)
+			write(slot, mine.held);
 	}
 }
 

@@ -138,6 +138,7 @@ template <typename P>
 struct FrameSingle
 {
 	static constexpr bool LONG = true;
+	static constexpr bool LOSES = true;
 	const GpuAggFrameArgs &a;
 
 	__device__ __forceinline__ bool
@@ -156,7 +157,7 @@ frame_single(const GpuAggFrameArgs &a)
 
 	table_count_begin(a.table);
 	frame_walk<P>(a, frame, &counts);
-	frame_report(counts, a.head);
+	frame_report<P>(counts, a.head);
 	table_count_end(a.table);
 }
 

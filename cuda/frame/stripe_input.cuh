@@ -67,15 +67,35 @@ listed_bits(const GpuAggStripeInput &input, uint32_t word)
 	return bits;
 }
 
-/* Input positions of a word of such a bitmap */
+/* Input positions of a bitmap's word */
 static __device__ __forceinline__ uint32_t
-input_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
+input_bits(const GpuAggStripeInput &input, uint32_t word)
 {
-	uint32_t	bits = bitmap[word] & word_bits(0, (int64_t) input.positions - (int64_t) word * 32);
+	uint32_t	bits = input.valid[word] & word_bits(0, (int64_t) input.positions - (int64_t) word * 32);
 
 	if (input.nwithout > 0 && bits != 0)
 		bits &= ~listed_bits(input, word);
 	return bits;
+}
+
+/* A part's word and bit of `left` */
+static __device__ __forceinline__ uint32_t *
+left_word(const GpuAggStripeInput &input, uint32_t first)
+{
+	return input.left + first / (GPUAGG_FRAME_PART * 32);
+}
+
+static __device__ __forceinline__ uint32_t
+left_bit(uint32_t first)
+{
+	return 1u << (first / GPUAGG_FRAME_PART % 32);
+}
+
+/* What is left over of a word's positions */
+static __device__ __forceinline__ uint32_t
+left_bits(const GpuAggStripeInput &input, uint32_t word)
+{
+	return input.left != NULL && !(*left_word(input, word * 32) & left_bit(word * 32)) ? 0 : input.leftover[word];
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_STRIPE_INPUT_CUH */

@@ -472,6 +472,27 @@ device_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output,
 		merge_output(plan, output, GPUAGG_REGROUP_NONE, own);
 }
 
+/* All that are asked for, as devices meet those with this filter: without it */
+static List *
+without_filter(List *aggs, const Expr *filter)
+{
+	List	   *bare = NIL;
+	ListCell   *lc;
+
+	foreach(lc, aggs)
+	{
+		Aggref	   *agg = lfirst_node(Aggref, lc);
+
+		if (equal(agg->aggfilter, filter))
+		{
+			agg = copyObject(agg);
+			agg->aggfilter = NULL;
+		}
+		bare = lappend(bare, agg);
+	}
+	return bare;
+}
+
 /*
  * One whose filter only PostgreSQL computes: states of groups that pass it are merged.
  * Not each group need have one, which a count tells.
@@ -481,6 +502,7 @@ filtered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own
 {
 	GpuAggLower *lw = plan->lw;
 	Aggref	   *bare = copyObject((Aggref *) agg);
+	List	   *aggs = lw->aggs;
 	bool		grouped = lw->grouped;
 	GpuAggOutput output;
 	int16		filter;
@@ -491,7 +513,9 @@ filtered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own
 	memset(&output, 0, sizeof(output));
 	bare->aggfilter = NULL;
 	lw->grouped = false;
+	lw->aggs = without_filter(aggs, agg->aggfilter);
 	ok = gpuagg_lower_aggregate(lw, bare, &output);
+	lw->aggs = aggs;
 	lw->grouped = grouped;
 	return ok && gpuagg_regroup_computed_value(plan, agg->aggfilter, &filter) &&
 		merge_output(plan, &output, filter, own);

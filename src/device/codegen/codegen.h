@@ -31,6 +31,10 @@
 /* Bytes of a string that is a minimum or maximum: fewer (cuda/frame/handle.cuh) */
 #define GPUAGG_CODEGEN_STRING 0x7FFF
 
+/* Threads of a block; of one that has groups whose states shared memory adds up in loops */
+#define GPUAGG_CODEGEN_THREADS 512
+#define GPUAGG_CODEGEN_LOOP_THREADS 384
+
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
 
@@ -58,6 +62,7 @@ typedef struct GpuAggCodegen
 	char		shape[64];		/* for people */
 	GpuAggCodegenArgs args;
 	uint32_t	shared_bytes;	/* of a group's states in shared memory */
+	uint32_t	threads;		/* of a block of its kernel, at most */
 } GpuAggCodegen;
 
 #ifdef __cplusplus

@@ -51,6 +51,14 @@ SELECT e, string_agg(DISTINCT compare(format(q, e)), ', ') FROM
 	'SELECT g, sum(%1$s), var_pop(%1$s), avg(%1$s) FROM sh GROUP BY ROLLUP (g)',
 	'SELECT k %% 10, sum(%1$s), var_pop(%1$s), sum(DISTINCT %1$s) FROM sh GROUP BY 1']) q, unnest(ARRAY['a', 'b', 'c', 'b::int2', 'a::int8']) e GROUP BY e ORDER BY e;
 
+-- the same of a filter that only PostgreSQL computes, of finer groups
+SELECT compare(sh_many(40, 'sum(y + #) FILTER (WHERE to_char(b, ''999'') > '' 3'')', 'avg(y + #) FILTER (WHERE to_char(b, ''999'') > '' 3'')'));
+SELECT e, string_agg(DISTINCT compare(replace(replace(q, '@', e), '#', $$FILTER (WHERE to_char(b, '999') > ' 3')$$), 'require', 1e-9), ', ') FROM
+	unnest(ARRAY['SELECT g, sum(@) #, avg(@) # FROM sh GROUP BY g', 'SELECT k, avg(@) #, count(@) #, sum(@), sum(@) # FROM sh GROUP BY k',
+	'SELECT sum(@) #, avg(@), avg(@) # FROM sh', 'SELECT avg(@), sum(@) # FROM sh WHERE g > 7', 'SELECT g, count(@) #, sum(@) #, var_pop(@) # FROM sh WHERE g < 8 GROUP BY g']) q,
+	unnest(ARRAY['f8', 'y', 'a', 'b + c']) e GROUP BY e ORDER BY e;
+SELECT g, compare(format('SELECT sum(x) FILTER (WHERE to_char(g, ''9'') > '' 3''), avg(x) FILTER (WHERE to_char(g, ''9'') > '' 3'') FROM sh_f WHERE g = %s', g), 'prefer') FROM generate_series(1, 7) g;
+
 -- a count of what is never NULL beside an aggregate whose errors it has
 SELECT compare(sh_many(50, 'count(b + c + #)', 'sum(b + c + #)'));
 SELECT compare(format('SELECT g, count(%1$s), sum(%1$s), max(%1$s) FROM sh GROUP BY g', e)), compare(format('SELECT g, count(%s) FROM sh GROUP BY g', e)),
