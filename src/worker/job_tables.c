@@ -68,9 +68,11 @@ cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
 {
 	GpuAggWorkerJob *job = cache_job(client);
 	GpuAggError error = {0};
-	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, stripe,
-													  without, nwithout, &error);
+	GpuAggStatus status;
 
+	if (!gpuagg_job_begin_task(job))
+		return false;
+	status = job->on->ops->task_resident(job->task, batch_id, stripe, without, nwithout, &error);
 	gpuagg_job_batch_added(job, status, &error);
 	return status == GPUAGG_OK;
 }
