@@ -93,6 +93,18 @@ gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes)
 	dlist_push_tail(&job->replies, &reply->node);
 }
 
+/*
+ * Is there something that the client can do?  Of batches nobody waits to hear who has said that
+ * this is all (post_batch_done), nor that nothing need be said, if groups come soon.
+ */
+static bool
+reply_wakes(const GpuAggWorkerJob *job, const GpuAggMsg *msg)
+{
+	if (msg->type == GPUAGG_MSG_SETTLED)
+		return job->tables[0]->cache.ahead.early || !gpuagg_queue_is_short(job);
+	return job->state == GPUAGG_JOB_RUNNING || msg->type != GPUAGG_MSG_BATCH_DONE;
+}
+
 /* False: there is none. */
 static bool
 post_reply(GpuAggWorkerJob *job)
@@ -103,9 +115,8 @@ post_reply(GpuAggWorkerJob *job)
 		return false;
 	reply = dlist_container(GpuAggReply, node,
 							dlist_pop_head_node(&job->replies));
-	/* of batches nobody waits to hear who has said that this is all (post_batch_done) */
-	gpuagg_job_post(job, reply + 1, reply->bytes, job->state == GPUAGG_JOB_RUNNING ||
-					((const GpuAggMsg *) (reply + 1))->type != GPUAGG_MSG_BATCH_DONE);
+	gpuagg_job_post(job, reply + 1, reply->bytes,
+					reply_wakes(job, (const GpuAggMsg *) (reply + 1)));
 	pfree(reply);
 	return true;
 }
@@ -386,6 +397,17 @@ job_output(GpuAggWorkerJob *job)
 
 /* ----------------------------------------------------------------- step --- */
 
+/*
+ * Has the client nothing to say before it hears of the cache?  To look for a message that is not
+ * there tells shm_mq that those before it are read, and that wakes who has sent them.
+ */
+static bool
+job_is_silent(const GpuAggWorkerJob *job)
+{
+	return job->state == GPUAGG_JOB_RUNNING && job->begun_tables == 0 && !job->several &&
+		job->tables[0]->cache.request.relnumber != 0;
+}
+
 /* One message from the client; false if there is none. */
 static bool
 job_receive(GpuAggWorkerJob *job)
@@ -393,6 +415,8 @@ job_receive(GpuAggWorkerJob *job)
 	Size		bytes;
 	void	   *data;
 
+	if (job_is_silent(job))
+		return false;
 	if (job->state != GPUAGG_JOB_BEGIN && job->state != GPUAGG_JOB_RUNNING &&
 		job->state != GPUAGG_JOB_CLOSING)
 		return false;

@@ -185,6 +185,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
 	gpuagg_job_table_add(job, &begin->cache);
+	if (!job->several)
+		job->tables[0]->cache.ahead = begin->ahead;
 	job->state = GPUAGG_JOB_QUEUED;
 }
 

@@ -35,6 +35,13 @@ cache_fail(GpuAggCacheClient *client, const char *message)
 	gpuagg_job_fail_with(cache_job(client), GPUAGG_DEVICE_FAULT, message);
 }
 
+/* READY, which has not gone out yet, goes with what follows. */
+static void
+cache_settled(GpuAggCacheClient *client)
+{
+	cache_job(client)->state = GPUAGG_JOB_FINISHING;
+}
+
 /* Codes differ from table to table, and with them what groups would be. */
 static bool
 cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
@@ -98,7 +105,7 @@ cache_hold(GpuAggCacheClient *client, uint32 extent, uint64 forgotten, const uin
 }
 
 static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
+	cache_reply, cache_fail, cache_settled, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
 };
 
 /* -------------------------------------------------------------- tables --- */
