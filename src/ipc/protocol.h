@@ -157,7 +157,7 @@ typedef struct GpuAggValidatedMsg
 	uint8_t		used[GPUAGG_EXTENT_BITMAP_BYTES];
 } GpuAggValidatedMsg;
 
-#define GPUAGG_AHEAD_EXTENTS 16
+#define GPUAGG_AHEAD_EXTENTS 64
 
 /* What the client found in the visibility map before the task began; n 0: it did not look */
 typedef struct GpuAggAhead

@@ -35,11 +35,14 @@ cache_fail(GpuAggCacheClient *client, const char *message)
 	gpuagg_job_fail_with(cache_job(client), GPUAGG_DEVICE_FAULT, message);
 }
 
-/* READY, which has not gone out yet, goes with what follows. */
+/* READY, which has not gone out yet, goes with what follows; so progress is for us to tell. */
 static void
 cache_settled(GpuAggCacheClient *client)
 {
-	cache_job(client)->state = GPUAGG_JOB_FINISHING;
+	GpuAggWorkerJob *job = cache_job(client);
+
+	job->state = GPUAGG_JOB_FINISHING;
+	pg_atomic_write_u64(&job->slot->pages_done, job->slot->pages_total);
 }
 
 /* Codes differ from table to table, and with them what groups would be. */
