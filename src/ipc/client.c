@@ -54,9 +54,10 @@
 
 /*
  * So many microseconds a client looks for its latch, with a look at the clock after so many
- * turns; and one client for so many cores
+ * turns; and one client for so many cores.  Groups may come with the first answer: that is
+ * as long as two waits for short ones, together.
  */
-#define LOOK_US 300
+#define LOOK_US 400
 #define LOOK_TURNS 64
 #define LOOK_CORES 4
 
