@@ -169,4 +169,39 @@ foreseen(1, 'at the end');
 no_tasks($node, 'nothing is left');
 
 $node->stop;
+
+# ----------------------------------------------------------------- cards ---
+# Each card of a spread task has extents of its own, all of which must be all-visible.
+fake_does('cards 2');
+$node = new_node(
+	'parts',
+	'shared_buffers = 64MB',
+	'wal_level = minimal',
+	'max_wal_senders = 0',
+	"gpuagg.device = 'cuda:0,cuda:1'",
+	$fake,
+	'gpuagg.host_threads = 1',
+	'gpuagg.device_memory = 64MB',
+	'gpuagg.cache_size = 32MB',
+	'gpuagg.spread = always',
+	'jit = off',
+	'autovacuum = off');
+wait_cards($node, 2);
+# a page for each row
+sql(q{
+	CREATE TABLE t (g int, v int, pad text) WITH (autovacuum_enabled = off, fillfactor = 10);
+	ALTER TABLE t ALTER pad SET STORAGE PLAIN;
+	INSERT INTO t SELECT i % 40, i, repeat('x', 1000) FROM generate_series(1, 66000) i;
+	VACUUM (FREEZE, ANALYZE) t;
+});
+foreseen(0, 'nothing is kept by two cards');
+foreseen(2, 'each has its part');
+sql('UPDATE t SET v = v + 1 WHERE v = 17');
+foreseen(1, 'a page of one part has changed');
+sql('VACUUM t');
+foreseen(1, 'its map has');
+foreseen(2, 'both are known again');
+no_tasks($node, 'nothing is left');
+
+$node->stop;
 done_testing();
