@@ -24,6 +24,7 @@
 #include "cache/cache_position.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
+#include "ipc/stat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -233,10 +234,11 @@ extent_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent,
 	return false;
 }
 
-/* The job becomes what it can to an extent; `held`: the blocks that it uses. */
+/* The job becomes what it can to an extent. */
 static void
-use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
+use_begin(GpuAggCacheClient *client, uint32 number)
 {
+	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 	GpuAggCacheJob *cached = client->cached;
 	GpuAggCacheUse *use = &cached->uses[number];
 	GpuAggCacheExtent *extent = gpuagg_cache_extent(cached->table, number);
@@ -287,7 +289,6 @@ static void
 reply_cached(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
-	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 	StringInfoData bitmaps;
 	StringInfoData msg;
 	GpuAggMsg	head = {.type = GPUAGG_MSG_CACHED};
@@ -300,7 +301,6 @@ reply_cached(GpuAggCacheClient *client)
 		GpuAggCacheUse *use = &cached->uses[i];
 		GpuAggMsgCached one = {.extent = i};
 
-		use_begin(client, i, held);
 		if (!use->user)
 			continue;
 		one.nblocks = use->nblocks;
@@ -318,6 +318,68 @@ reply_cached(GpuAggCacheClient *client)
 	client->calls->reply(client, msg.data, msg.len);
 	pfree(bitmaps.data);
 	pfree(msg.data);
+}
+
+/* Is an extent held as a whole, as its map page was when the client looked at it? */
+static bool
+use_is_foreseen(const GpuAggCacheJob *cached, uint32 number, uint64 map_lsn)
+{
+	const GpuAggCacheUse *use = &cached->uses[number];
+
+	return use->user && !use->filler && use->announced == NULL &&
+		use->nblocks == gpuagg_extent_blocks(number, cached->nblocks) &&
+		map_lsn != 0 && use->extent->map_lsn == map_lsn;
+}
+
+/*
+ * Is all that the client has looked at held?  Nothing may have been kept since: the client has
+ * to look at the map after pages were read, not before (README.md).
+ */
+static bool
+job_is_foreseen(const GpuAggCacheClient *client)
+{
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
+	const GpuAggAhead *ahead = &client->ahead;
+	const GpuAggCacheJob *cached = client->cached;
+
+	if (ahead->n == 0 || ahead->n > GPUAGG_AHEAD_EXTENTS || gpuagg_cache_draws(client) ||
+		ahead->kept != pg_atomic_read_u64(&shared->kept) ||
+		ahead->first >= cached->nuses || ahead->n > cached->nuses - ahead->first)
+		return false;
+	for (uint32 i = 0; i < ahead->n; i++)
+		if (!use_is_foreseen(cached, ahead->first + i, ahead->map_lsns[i]))
+			return false;
+	return true;
+}
+
+/* As if the client had heard of these extents, and had said that it uses them */
+static void
+use_foreseen(GpuAggCacheClient *client)
+{
+	const GpuAggAhead *ahead = &client->ahead;
+	const GpuAggMsg settled = {
+		.type = GPUAGG_MSG_SETTLED,
+		.count = ahead->n,
+		.batch_id = client->first_batch
+	};
+
+	client->calls->settled(client);
+	client->calls->reply(client, &settled, sizeof(settled));
+	for (uint32 i = 0; i < ahead->n; i++)
+	{
+		GpuAggMapMsg map = {
+			.msg.type = GPUAGG_MSG_MAP,
+			.msg.batch_id = client->first_batch + i,
+			.extent = ahead->first + i,
+			.nblocks = gpuagg_extent_blocks(ahead->first + i, client->cached->nblocks),
+			.map_lsn = ahead->map_lsns[i],
+			.whole = 1,
+			.use = 1
+		};
+
+		gpuagg_cache_map(client, &map.msg, sizeof(map));
+	}
+	gpuagg_stat_add(GPUAGG_STAT_tasks_foreseen, 1);
 }
 
 void
@@ -345,7 +407,12 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
 											  sizeof(GpuAggCacheUse));
 	}
-	reply_cached(client);
+	for (uint32 i = 0; i < cached->nuses; i++)
+		use_begin(client, i);
+	if (job_is_foreseen(client))
+		use_foreseen(client);
+	else
+		reply_cached(client);
 	return true;
 }
 
@@ -525,6 +592,12 @@ note_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
 		gpuagg_cache_fill(extent, cached->columns[i])->listed = true;
 }
 
+void
+gpuagg_cache_note_kept(void)
+{
+	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_device_at].cache.kept, 1);
+}
+
 static void
 finish_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 			 const GpuAggCompletion *completion)
@@ -544,6 +617,7 @@ finish_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 			gpuagg_cache_filled(extent, cached->columns, cached->ncolumns,
 								fill->block);
 			cached->kept++;
+			gpuagg_cache_note_kept();
 		}
 	}
 }

@@ -19,6 +19,8 @@ typedef struct GpuAggCacheClient GpuAggCacheClient;
  *
  * fail: the client broke the protocol; its task ends.
  *
+ * settled: the client has nothing to say any more, and waits for groups.
+ *
  * encode: the program becomes one over codes of these dictionaries (by loaded
  *		column, NULL: none) where it can; false: a dictionary does not take the
  *		program's constants.
@@ -36,6 +38,7 @@ typedef struct GpuAggCacheCalls
 {
 	void		(*reply) (GpuAggCacheClient *client, const void *msg, Size bytes);
 	void		(*fail) (GpuAggCacheClient *client, const char *message);
+	void		(*settled) (GpuAggCacheClient *client);
 	bool		(*encode) (GpuAggCacheClient *client,
 						   GpuAggDictionary *const *dictionaries);
 	void		(*answer) (GpuAggCacheClient *client, const GpuAggZone *rows,
@@ -56,6 +59,7 @@ struct GpuAggCacheClient
 	const GpuAggProgram *program;	/* as the device runs it */
 	const GpuAggTaskConfig *config;
 	GpuAggCacheRequest request;	/* relnumber 0: none */
+	GpuAggAhead ahead;			/* what of it the client has looked at before */
 	uint64		first_batch;	/* the first number of its batches, even */
 	bool		shares_device;	/* its task is on the cache's device */
 	bool		can_draw;		/* which has task_draws */

@@ -67,6 +67,9 @@ extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggCacheClient *client,
 												 uint64 batch_id, uint32 npages);
 extern void gpuagg_cache_batch_remove(GpuAggCacheBatch *batch);
 
+/* A page is kept, or an extent's map LSN is another one: who looked before may not use it. */
+extern void gpuagg_cache_note_kept(void);
+
 /* Does it draw rows at random? */
 static inline bool
 gpuagg_cache_draws(const GpuAggCacheClient *client)

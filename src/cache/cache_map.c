@@ -98,6 +98,7 @@ map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 			gpuagg_cache_forget(extent, i);
 	gpuagg_cache_begin_anew(extent);
 	extent->map_lsn = map->msg->map_lsn;
+	gpuagg_cache_note_kept();
 }
 
 /*

@@ -20,6 +20,7 @@
 #include "postgres.h"
 
 #include "heap/cached.h"
+#include "ipc/cache_shared.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 
@@ -75,6 +76,19 @@ gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end)
 	cached->stop = (end + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 }
 
+/* What was looked at before the task began is not believed. */
+static void
+forget_ahead(GpuAggCached *cached)
+{
+	for (uint32 i = cached->next; i < cached->stop; i++)
+	{
+		if (cached->extents[i].visible != NULL)
+			pfree(cached->extents[i].visible);
+		cached->extents[i].visible = NULL;
+	}
+	cached->ahead = 0;
+}
+
 /* ------------------------------------------------- messages of the worker --- */
 
 /* What the bitmap of so many blocks takes of a message */
@@ -114,6 +128,8 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 
 	if (cached->announced || bytes < need)
 		return GPUAGG_DEVICE_FAULT;
+	/* looked at anew, for that was before the worker said what it holds */
+	forget_ahead(cached);
 	for (uint32 i = 0; i < msg->count; i++)
 	{
 		GpuAggCachedExtent *extent;
@@ -308,6 +324,58 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 		extent_use(cached, extent, extent->held);
 	cached->in_flight += map->use;
 	return &map->msg;
+}
+
+/* ---------------------------------------------------------------- ahead --- */
+
+/* False: not all of the extent is the task's, and all-visible. */
+static bool
+look_at_extent(GpuAggCached *cached, uint32 number, uint64 *map_lsn)
+{
+	const uint32 nblocks = extent_blocks(cached, number);
+	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+
+	*map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
+	cached->extents[number].visible = visible;
+	extent_leave_others(cached, number, nblocks, visible);
+	return *map_lsn != InvalidXLogRecPtr && gpuagg_vismap_count(visible) == nblocks;
+}
+
+void
+gpuagg_cached_look_ahead(GpuAggCached *cached, GpuAggAhead *ahead)
+{
+	const uint32 n = cached->stop - cached->next;
+
+	if (n > GPUAGG_AHEAD_EXTENTS)
+		return;
+	ahead->kept = gpuagg_cache_kept_so_far();
+	ahead->first = cached->next;
+	for (uint32 i = 0; i < n; i++)
+		if (!look_at_extent(cached, cached->next + i, &ahead->map_lsns[i]))
+		{
+			forget_ahead(cached);
+			return;
+		}
+	ahead->n = cached->ahead = n;
+}
+
+GpuAggStatus
+gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes, uint64 batch_id)
+{
+	if (cached->announced || cached->ahead == 0 || bytes != sizeof(GpuAggMsg) ||
+		msg->count != cached->ahead || msg->batch_id != batch_id)
+		return GPUAGG_DEVICE_FAULT;
+	while (cached->next < cached->stop)
+	{
+		GpuAggCachedExtent *extent = &cached->extents[cached->next++];
+
+		extent_use(cached, extent, extent->visible);
+		extent->batch_id = batch_id++;
+		extent->in_flight = true;
+		cached->in_flight++;
+	}
+	cached->announced = true;
+	return GPUAGG_OK;
 }
 
 /* ---------------------------------------------------------------- blocks --- */

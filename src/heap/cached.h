@@ -44,6 +44,7 @@ typedef struct GpuAggCached
 	BlockNumber end;			/* others nothing is used or filled */
 	uint32		next;			/* extent to look at, */
 	uint32		stop;			/* and the one behind the last */
+	uint32		ahead;			/* extents that were looked at before the task began; 0: none */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
@@ -63,6 +64,15 @@ extern GpuAggStatus gpuagg_cached_announced(GpuAggCached *cached,
 									   const GpuAggMsg *msg, Size bytes);
 extern GpuAggStatus gpuagg_cached_validated(GpuAggCached *cached,
 										 const GpuAggMsg *msg, Size bytes);
+
+/*
+ * Looks at all extents before the task begins.  Left as it was if not all of their bits are set,
+ * or they are too many; else the worker may say that this settles it: release then knows
+ * batches numbered from this one on.
+ */
+extern void gpuagg_cached_look_ahead(GpuAggCached *cached, GpuAggAhead *ahead);
+extern GpuAggStatus gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg,
+									  Size bytes, uint64 batch_id);
 
 /* Is there an extent to look at now? */
 extern bool gpuagg_cached_more(const GpuAggCached *cached);

@@ -42,6 +42,7 @@ gpuagg_cache_shared_request(void)
 void
 gpuagg_cache_shared_init(GpuAggCacheShared *shared)
 {
+	pg_atomic_init_u64(&shared->kept, 0);
 	pg_atomic_init_u64(&shared->asked, 0);
 	pg_atomic_init_u32(&shared->ndropped, 0);
 	ConditionVariableInit(&shared->answered_one);
@@ -53,6 +54,16 @@ cache_of(int device, LWLockMode mode)
 {
 	LWLockAcquire(cache_lock(), mode);
 	return &gpuagg_shared->devices[device].cache;
+}
+
+/* Whoever looks at the visibility map afterwards finds it as it was then, or later. */
+uint64
+gpuagg_cache_kept_so_far(void)
+{
+	uint64		kept = pg_atomic_read_u64(&gpuagg_shared->devices[gpuagg_device_at].cache.kept);
+
+	pg_read_barrier();
+	return kept;
 }
 
 GpuAggCacheShared *

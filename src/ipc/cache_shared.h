@@ -52,6 +52,8 @@ typedef struct GpuAggCacheEntry
 
 typedef struct GpuAggCacheShared
 {
+	pg_atomic_uint64 kept;		/* rises with each page that is kept, and each extent of which
+								 * another state of the map is remembered */
 	pg_atomic_uint64 asked;		/* requests so far; changed under the lock */
 	ConditionVariable answered_one;
 	pg_atomic_uint32 ndropped;	/* databases; changed under the lock */
@@ -113,6 +115,9 @@ extern double gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber,
 extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									const AttrNumber *columns, int ncolumns,
 									BlockNumber nblocks);
+
+/* GpuAggCacheShared.kept of the device that this process is about */
+extern uint64 gpuagg_cache_kept_so_far(void);
 
 /* The same of all devices together, which may share a grouping (gpuagg.spread) */
 extern double gpuagg_cache_fraction_together(Oid relid, uint32 relnumber,

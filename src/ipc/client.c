@@ -54,9 +54,10 @@
 
 /*
  * So many microseconds a client looks for its latch, with a look at the clock after so many
- * turns; and one client for so many cores
+ * turns; and one client for so many cores.  Groups may come with the first answer: that is
+ * as long as two waits for short ones, together.
  */
-#define LOOK_US 300
+#define LOOK_US 400
 #define LOOK_TURNS 64
 #define LOOK_CORES 4
 
@@ -385,14 +386,30 @@ client_look(const GpuAggClient *client)
 }
 
 /*
+ * READY may come together with groups, long after the task has begun; from then on it is
+ * waited for without a limit.
+ */
+static void
+client_begun(GpuAggClient *client)
+{
+	client->deadline = client->look_at = 0;
+	client->admitted = true;
+}
+
+/*
  * Sleeps until our latch is set, or for a second, after which the worker is asked
  * whether it still turns.  False if begin's time is over, or it does not.
  */
 static bool
 client_wait(GpuAggClient *client, GpuAggError *error)
 {
-	long		ms = look_ms(client);
-	uint32		event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
+	long		ms;
+	uint32		event;
+
+	if (!client->admitted && pg_atomic_read_u32(&client->slot->phase) == GPUAGG_PHASE_RUNNING)
+		client_begun(client);
+	ms = look_ms(client);
+	event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
 		gpuagg_wait_event(&wait_event_admission, "GpuAggAdmission");
 
 	if (ms <= 0)
@@ -445,6 +462,7 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 	msg->several = request->several;
 	msg->alone = request->alone;
 	msg->cache = request->cache;
+	msg->ahead = request->ahead;
 	msg->predicted_ms = request->predicted_ms;
 	return msg;
 }
@@ -555,8 +573,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 		pfree(client);
 		return NULL;
 	}
-	client->deadline = client->look_at = 0;
-	client->admitted = true;
+	client_begun(client);
 	return client;
 }
 

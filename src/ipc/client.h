@@ -21,6 +21,7 @@ typedef struct GpuAggClientRequest
 	const GpuAggProgram *program;
 	GpuAggTaskConfig config;
 	GpuAggCacheRequest cache;		/* relnumber 0: none */
+	GpuAggAhead ahead;			/* what of it has been looked at */
 	Oid			relid;			/* for gpuagg.tasks */
 	uint64		total_pages;	/* for its progress */
 	double		predicted_ms;	/* for the watchdog; 0: not known */

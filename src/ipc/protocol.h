@@ -32,6 +32,10 @@
  * and answers with MAP for each extent that it wants used or filled.  Blocks
  * that are used come from the cache and complete as one batch; the client
  * feeds all others.
+ *
+ * A client that finds all of a table all-visible may say so ahead, with BEGIN.  If the worker
+ * then holds all of it, with these LSNs, nothing else need be said: SETTLED comes in place of
+ * CACHED, and may be sent together with the groups.
  */
 #ifndef GPUAGG_IPC_PROTOCOL_H
 #define GPUAGG_IPC_PROTOCOL_H
@@ -59,6 +63,9 @@ typedef enum GpuAggMsgType
 								 * of other extents may be kept; even: nothing
 								 * is, and MAP messages about them are not worth
 								 * sending */
+	GPUAGG_MSG_SETTLED,			/* in place of CACHED: all that BEGIN's client had looked at
+								 * is used, count extents, whose batches are numbered from
+								 * batch_id on; groups come without FINISH */
 	GPUAGG_MSG_VALIDATED,			/* GpuAggValidatedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them;
@@ -150,6 +157,20 @@ typedef struct GpuAggValidatedMsg
 	uint8_t		used[GPUAGG_EXTENT_BITMAP_BYTES];
 } GpuAggValidatedMsg;
 
+#define GPUAGG_AHEAD_EXTENTS 64
+
+/* What the client found in the visibility map before the task began; n 0: it did not look */
+typedef struct GpuAggAhead
+{
+	uint64_t	kept;			/* GpuAggCacheShared.kept, read before the map */
+	uint32_t	first;			/* these extents are all that the task reads, and all bits of */
+	uint32_t	n;				/* them are set */
+	uint32_t	early;			/* 1: the client has other things to do, and is woken when the task
+								 * has begun */
+	uint32_t	pad;
+	uint64_t	map_lsns[GPUAGG_AHEAD_EXTENTS];
+} GpuAggAhead;
+
 typedef struct GpuAggBeginMsg
 {
 	GpuAggMsg	msg;
@@ -159,6 +180,7 @@ typedef struct GpuAggBeginMsg
 	uint32_t	measure;		/* 1: to measure that device
 								 * (probe/probe_task.h) */
 	GpuAggCacheRequest cache;
+	GpuAggAhead ahead;			/* of that table */
 	double		predicted_ms;	/* that it takes; 0: not known */
 	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
 								 * for each table has codes of its own */

@@ -32,6 +32,7 @@
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
 	X(passes_shared, "tasks answered by the pass of another one, the same and in flight at once, over cached columns") \
+	X(tasks_foreseen, "tasks over cached columns that began with all that the worker has to know: one exchange of messages") \
 	X(tasks_waited, "tasks that waited for a place on the device, or for its memory") \
 	X(waited_ms, "milliseconds from announcing these until they began") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \

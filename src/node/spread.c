@@ -232,6 +232,9 @@ spread_begin(Spread *s)
 	GpuAggTaskTable **const read = scan->read;
 	const int	nread = scan->nread;
 
+	/* they wake up side by side: that may take longer than to begin */
+	for (int i = 0; i < s->n; i++)
+		(void) gpuagg_shmem_wake_worker(scan->spread.cards[i].at);
 	for (int i = 0; i < s->n; i++)
 	{
 		GpuAggSpreadTask *task = &s->tasks[i];

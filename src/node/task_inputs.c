@@ -423,6 +423,33 @@ gpuagg_inputs_next_map(GpuAggTaskInputs *inputs, Size *bytes)
 	return msg;
 }
 
+void
+gpuagg_inputs_look_ahead(GpuAggTaskInputs *inputs, GpuAggAhead *ahead)
+{
+	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
+	MemoryContext old;
+
+	if (inputs->n > 1 || input->cached == NULL)
+		return;
+	old = MemoryContextSwitchTo(input->context);
+	gpuagg_cached_look_ahead(input->cached, ahead);
+	MemoryContextSwitchTo(old);
+}
+
+/* All of the only table is used, without another word. */
+static GpuAggStatus
+input_foreseen(GpuAggTaskInputs *inputs, GpuAggTaskInput *input, const GpuAggMsg *msg, Size bytes)
+{
+	GpuAggStatus status = gpuagg_cached_foreseen(input->cached, msg, bytes, input->next_batch);
+
+	if (status != GPUAGG_OK)
+		return status;
+	input->next_batch += msg->count;
+	inputs->uses_in_flight += msg->count;
+	inputs->foreseen = true;
+	return GPUAGG_OK;
+}
+
 GpuAggStatus
 gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 {
@@ -432,6 +459,8 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 
 	if (input == NULL || input->cached == NULL || input->opened)
 		return GPUAGG_DEVICE_FAULT;
+	if (msg->type == GPUAGG_MSG_SETTLED)
+		return input_foreseen(inputs, input, msg, bytes);
 	old = MemoryContextSwitchTo(input->context);
 	status = msg->type == GPUAGG_MSG_CACHED ?
 		gpuagg_cached_announced(input->cached, msg, bytes) :

@@ -52,6 +52,7 @@ typedef struct GpuAggTaskInputs
 	uint64		by_feeders;		/* of these */
 	uint64		used;			/* that the cache had, */
 	uint64		done;			/* and the device is through with */
+	bool		foreseen;		/* nothing is to be sent: what was looked at ahead is all */
 } GpuAggTaskInputs;
 
 /* Of the tables that the scan reads.  Allocates in the current memory context. */
@@ -86,6 +87,12 @@ extern bool gpuagg_inputs_has_room(GpuAggTaskInputs *inputs);
 extern GpuAggStatus gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg,
 											 Size *bytes, GpuAggError *error);
 extern const GpuAggMsg *gpuagg_inputs_next_map(GpuAggTaskInputs *inputs, Size *bytes);
+
+/*
+ * Before the task begins: if it reads one table, and all of that is all-visible, the worker may
+ * need no more than this (inputs->foreseen).
+ */
+extern void gpuagg_inputs_look_ahead(GpuAggTaskInputs *inputs, GpuAggAhead *ahead);
 
 /* What the worker says of the cache; a status other than GPUAGG_OK: garbled */
 extern GpuAggStatus gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg,

@@ -199,6 +199,7 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		case GPUAGG_MSG_RESULTS:
 			return task_groups(run, msg, bytes);
 		case GPUAGG_MSG_CACHED:
+		case GPUAGG_MSG_SETTLED:
 		case GPUAGG_MSG_VALIDATED:
 			return gpuagg_inputs_cached(run->inputs, msg, bytes) == GPUAGG_OK ?
 				GPUAGG_OK : gpuagg_task_garbled(run);
@@ -214,6 +215,7 @@ gpuagg_task_receive(GpuAggRun *run, bool wait)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
+	const bool	foreseen = run->inputs->foreseen;
 	GpuAggStatus status;
 	instr_time	start = {0};
 
@@ -226,7 +228,8 @@ gpuagg_task_receive(GpuAggRun *run, bool wait)
 	while (status == GPUAGG_OK && msg != NULL)
 	{
 		status = task_message(run, msg, bytes);
-		if (status != GPUAGG_OK || run->done)
+		/* groups may be there, too, but who feeds does not expect them */
+		if (status != GPUAGG_OK || run->done || run->inputs->foreseen != foreseen)
 			break;
 		CHECK_FOR_INTERRUPTS();
 		status = gpuagg_client_receive(run->client, false, &msg, &bytes,

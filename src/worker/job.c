@@ -93,6 +93,18 @@ gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes)
 	dlist_push_tail(&job->replies, &reply->node);
 }
 
+/*
+ * Is there something that the client can do?  Of batches nobody waits to hear who has said that
+ * this is all (post_batch_done), nor that nothing need be said, if groups come soon.
+ */
+static bool
+reply_wakes(const GpuAggWorkerJob *job, const GpuAggMsg *msg)
+{
+	if (msg->type == GPUAGG_MSG_SETTLED)
+		return job->tables[0]->cache.ahead.early || !gpuagg_queue_is_short(job);
+	return job->state == GPUAGG_JOB_RUNNING || msg->type != GPUAGG_MSG_BATCH_DONE;
+}
+
 /* False: there is none. */
 static bool
 post_reply(GpuAggWorkerJob *job)
@@ -103,18 +115,25 @@ post_reply(GpuAggWorkerJob *job)
 		return false;
 	reply = dlist_container(GpuAggReply, node,
 							dlist_pop_head_node(&job->replies));
-	gpuagg_job_post(job, reply + 1, reply->bytes, true);
+	gpuagg_job_post(job, reply + 1, reply->bytes,
+					reply_wakes(job, (const GpuAggMsg *) (reply + 1)));
 	pfree(reply);
 	return true;
 }
 
+/*
+ * To wake a client costs more than anything else that is done for a short task.  So one
+ * that has asked the cache, and can do nothing before CACHED, sleeps until that is there,
+ * which is in the job's next step.
+ */
 static void
 post_ready(GpuAggWorkerJob *job)
 {
+	const bool	cached = job->tables[0]->cache.request.relnumber != 0;
 	GpuAggReadyMsg ready = {.msg.type = GPUAGG_MSG_READY};
 
 	job->on->ops->info(job->on->device, &ready.info);
-	gpuagg_job_post(job, &ready, sizeof(ready), true);
+	gpuagg_job_post(job, &ready, sizeof(ready), !cached);
 }
 
 static void
@@ -238,8 +257,9 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	gpuagg_job_tables_leave(job);
 	gpuagg_share_leave(job);
 	if (job->task != NULL)
-	{
 		job->on->ops->task_end(job->task);
+	if (job->admitted)
+	{
 		job->on->nrunning--;
 		job->on->nshort -= gpuagg_queue_is_short(job);
 		job->on->reserved -= job->estimate;
@@ -328,8 +348,11 @@ poll_finish(GpuAggWorkerJob *job)
 {
 	GpuAggError error = {0};
 
-	if (job->inflight > 0 ||
-		!job->on->ops->task_finish(job->task, &error))
+	if (job->inflight > 0)
+		return false;
+	if (!gpuagg_job_begin_task(job))
+		return true;
+	if (!job->on->ops->task_finish(job->task, &error))
 		return false;
 	if (error.status != GPUAGG_OK)
 		gpuagg_job_fail(job, &error);
@@ -374,6 +397,17 @@ job_output(GpuAggWorkerJob *job)
 
 /* ----------------------------------------------------------------- step --- */
 
+/*
+ * Has the client nothing to say before it hears of the cache?  To look for a message that is not
+ * there tells shm_mq that those before it are read, and that wakes who has sent them.
+ */
+static bool
+job_is_silent(const GpuAggWorkerJob *job)
+{
+	return job->state == GPUAGG_JOB_RUNNING && job->begun_tables == 0 && !job->several &&
+		job->tables[0]->cache.request.relnumber != 0;
+}
+
 /* One message from the client; false if there is none. */
 static bool
 job_receive(GpuAggWorkerJob *job)
@@ -381,6 +415,8 @@ job_receive(GpuAggWorkerJob *job)
 	Size		bytes;
 	void	   *data;
 
+	if (job_is_silent(job))
+		return false;
 	if (job->state != GPUAGG_JOB_BEGIN && job->state != GPUAGG_JOB_RUNNING &&
 		job->state != GPUAGG_JOB_CLOSING)
 		return false;
@@ -511,40 +547,62 @@ note_shared(GpuAggWorkerJob *job)
 	{
 		GpuAggWorkerJob *other = dlist_container(GpuAggWorkerJob, node, iter.cur);
 
-		other->shared |= other != job && other->on == job->on && other->task != NULL;
+		other->shared |= other != job && other->on == job->on && other->admitted;
 	}
+}
+
+static GpuAggStatus
+begin_task(GpuAggWorkerJob *job, GpuAggError *error)
+{
+	GpuAggTask *task = NULL;
+
+	error->status = job->on->ops->task_begin(job->on->device, job->program, &job->config,
+											 &task, error);
+	if (error->status == GPUAGG_OK)
+		job->task = task;
+	return error->status;
+}
+
+/*
+ * A client whose job has begun is not sent back to the queue for lack of memory: it asks
+ * for the device alone, since others were there (passes_crowded in node/passes.c).
+ */
+bool
+gpuagg_job_begin_task(GpuAggWorkerJob *job)
+{
+	GpuAggError error = {0};
+
+	if (job->task != NULL || begin_task(job, &error) == GPUAGG_OK)
+		return true;
+	gpuagg_job_fail(job, &error);
+	return false;
 }
 
 /*
  * Begins the job on the device.  If the device has no memory for it although
  * the estimates fit, it stays in the queue until fewer tasks run.  One that fails here
- * sends its FAILED message in its next step.
+ * sends its FAILED message in its next step.  One that will follow another has no task of
+ * the device's unless it comes to need one: for that to begin and end costs a GPU's worker
+ * more than all else that it does for such a job.
  */
 void
 gpuagg_job_start(GpuAggWorkerJob *job)
 {
 	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
-	GpuAggTask *task = NULL;
-	GpuAggStatus status;
 
-	status = job->on->ops->task_begin(job->on->device, job->program,
-									  &job->config, &task, &error);
-	if (status == GPUAGG_OUT_OF_MEMORY && job->on->nrunning > 0)
+	if (!gpuagg_share_expected(job) && begin_task(job, &error) != GPUAGG_OK)
 	{
-		job->retry_below = job->on->nrunning;
-		return;
-	}
-	if (status != GPUAGG_OK)
-	{
-		error.status = status;
-		gpuagg_job_fail(job, &error);
+		if (error.status == GPUAGG_OUT_OF_MEMORY && job->on->nrunning > 0)
+			job->retry_below = job->on->nrunning;
+		else
+			gpuagg_job_fail(job, &error);
 		return;
 	}
 	job->on->ops->info(job->on->device, &info);
 	job->estimate = Min(job->estimate, info.memory_limit);
-	job->task = task;
 	note_shared(job);
+	job->admitted = true;
 	job->state = GPUAGG_JOB_RUNNING;
 	job->on->nrunning++;
 	job->on->nshort += gpuagg_queue_is_short(job);

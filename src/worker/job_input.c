@@ -185,6 +185,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
 	gpuagg_job_table_add(job, &begin->cache);
+	if (!job->several)
+		job->tables[0]->cache.ahead = begin->ahead;
 	job->state = GPUAGG_JOB_QUEUED;
 }
 
@@ -245,6 +247,8 @@ input_pages(GpuAggWorkerJob *job, GpuAggJobTable *table, const GpuAggMsg *msg, S
 		job_garbled(job, "garbled PAGES message");
 		return;
 	}
+	if (!gpuagg_job_begin_task(job))
+		return;
 	job->pages_read += msg->count;
 	gpuagg_cache_pages(&table->cache, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
 					   job->pages, msg->count);
@@ -332,7 +336,9 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, const char *data, Size by
 	GpuAggRowColumn *columns = palloc(Max(noutputs, 1) * sizeof(GpuAggRowColumn));
 	GpuAggError error = {0};
 
-	if (rows_decode(job, data, bytes, msg->count, columns))
+	if (!gpuagg_job_begin_task(job))
+		 /* it has failed */ ;
+	else if (rows_decode(job, data, bytes, msg->count, columns))
 	{
 		GpuAggStatus status = gpuagg_encoding_rows(job, columns, msg->count,
 												   &error);

@@ -13,7 +13,7 @@
  * What ends that: pages or rows that either client sends, other blocks, a first task that
  * fails or whose client leaves, a block that the cache has replaced, groups that do not fit the queue with which they go out, a
  * client of the first task that says nothing.  Then the follower reads what it held back, as
- * if it had begun just then; its device task is there.
+ * if it had begun just then, and has a task of the device's from then on (job.c).
  */
 #include "postgres.h"
 
@@ -158,6 +158,13 @@ pass_of_other(const GpuAggWorkerJob *job)
 			return other->pass;
 	}
 	return NULL;
+}
+
+bool
+gpuagg_share_expected(const GpuAggWorkerJob *job)
+{
+	return is_shareable(job) && job->tables[0]->cache.request.relnumber != 0 &&
+		pass_of_other(job) != NULL;
 }
 
 static GpuAggSharedPass *

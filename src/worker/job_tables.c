@@ -35,6 +35,16 @@ cache_fail(GpuAggCacheClient *client, const char *message)
 	gpuagg_job_fail_with(cache_job(client), GPUAGG_DEVICE_FAULT, message);
 }
 
+/* READY, which has not gone out yet, goes with what follows; so progress is for us to tell. */
+static void
+cache_settled(GpuAggCacheClient *client)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+
+	job->state = GPUAGG_JOB_FINISHING;
+	pg_atomic_write_u64(&job->slot->pages_done, job->slot->pages_total);
+}
+
 /* Codes differ from table to table, and with them what groups would be. */
 static bool
 cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
@@ -68,9 +78,11 @@ cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
 {
 	GpuAggWorkerJob *job = cache_job(client);
 	GpuAggError error = {0};
-	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, stripe,
-													  without, nwithout, &error);
+	GpuAggStatus status;
 
+	if (!gpuagg_job_begin_task(job))
+		return false;
+	status = job->on->ops->task_resident(job->task, batch_id, stripe, without, nwithout, &error);
 	gpuagg_job_batch_added(job, status, &error);
 	return status == GPUAGG_OK;
 }
@@ -96,7 +108,7 @@ cache_hold(GpuAggCacheClient *client, uint32 extent, uint64 forgotten, const uin
 }
 
 static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
+	cache_reply, cache_fail, cache_settled, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
 };
 
 /* -------------------------------------------------------------- tables --- */

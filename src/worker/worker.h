@@ -109,7 +109,9 @@ typedef struct GpuAggWorkerJob
 	bool		shared;			/* others have run on its device while it did */
 	int			retry_below;	/* no memory while so many others ran: try
 								 * again when fewer do; 0: never tried */
-	GpuAggTask *task;			/* on the device; NULL before admission */
+	bool		admitted;		/* counted among those that run on its device */
+	GpuAggTask *task;			/* there; NULL before admission, and as long as the job
+								 * needs none */
 
 	/* queue.c, while it waits */
 	bool		waited;			/* at the end of a turn */
@@ -227,6 +229,8 @@ extern bool gpuagg_kernels_turn(void);
  * step: does what can be done without waiting; true: there is more to do at
  *		once.  May free the job.
  * start: begins a queued job on its device, unless that has no memory for it.
+ * begin_task: to be called before anything of it goes to the device; false: the device
+ *		has not taken the task, and the job has failed.
  * publish: updates what gpuagg.tasks shows.
  * watch: is the device expected to do something for the job, and has shown no sign
  *		of life for longer than gpuagg.watchdog says?  Then it is lost.
@@ -236,6 +240,7 @@ extern bool gpuagg_kernels_turn(void);
 extern void gpuagg_job_take(GpuAggSlot *slot);
 extern bool gpuagg_job_step(GpuAggWorkerJob *job);
 extern void gpuagg_job_start(GpuAggWorkerJob *job);
+extern bool gpuagg_job_begin_task(GpuAggWorkerJob *job);
 extern void gpuagg_job_publish(GpuAggWorkerJob *job);
 extern void gpuagg_job_watch(GpuAggWorkerJob *job, TimestampTz now);
 extern void gpuagg_job_release(GpuAggWorkerJob *job);
@@ -292,6 +297,7 @@ extern GpuAggDoneMsg *gpuagg_job_tables_done(GpuAggWorkerJob *job, Size *bytes);
 /*
  * job_share.c
  *
+ * expected: is there a job that it could follow?
  * hold: notes blocks that it uses; true: it follows another job, and does not read them now.
  * end: it reads more than that: then it goes on alone, with what was held back, and
  *		nobody follows it.
@@ -309,6 +315,7 @@ typedef enum GpuAggShareNext
 	GPUAGG_SHARE_DONE			/* and the last one */
 } GpuAggShareNext;
 
+extern bool gpuagg_share_expected(const GpuAggWorkerJob *job);
 extern bool gpuagg_share_hold(GpuAggWorkerJob *job, uint32 extent, uint64 forgotten,
 							  const uint64 *used, uint32 nblocks);
 extern void gpuagg_share_end(GpuAggWorkerJob *job);
