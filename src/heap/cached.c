@@ -336,6 +336,7 @@ look_at_extent(GpuAggCached *cached, uint32 number, uint64 *map_lsn)
 	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 
 	*map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
+	cached->extents[number].map_lsn = *map_lsn;
 	cached->extents[number].visible = visible;
 	extent_leave_others(cached, number, nblocks, visible);
 	return *map_lsn != InvalidXLogRecPtr && gpuagg_vismap_count(visible) == nblocks;

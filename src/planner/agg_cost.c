@@ -158,8 +158,9 @@ cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double gr
 				  const Path *fallback)
 {
 	const double limit = get_hash_memory_limit();
+	GpuAggRegrouping wish;
 
-	if (info->regroup == NULL || regrouped_by_device(g, info))
+	if (info->regroup == NULL || regrouped_by_device(g, info, &wish))
 		return 0;
 	return entered_bytes(g, info->regroup, groups) > limit / 2 ||
 		equal_bytes(g, info->regroup, groups) > limit ? fallback->total_cost : 0;
