@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -55,8 +56,22 @@ static const FinalFunction finals[] = {
 };
 
 /*
- * The numbers as PostgreSQL has them; returns how many.  A square of deviations is 0 only
- * where all values are one, the average.
+ * Are squares of deviations no more than what rounding may leave of values that are all the
+ * same?  The sum of N of them is off by N times DBL_EPSILON of itself at most, and so is each
+ * of the N deviations of it.
+ */
+static bool
+is_rounding(double n, double sum, double squares)
+{
+	double		off = sum * DBL_EPSILON;
+
+	return squares <= 4 * n * off * off;
+}
+
+/*
+ * The numbers as PostgreSQL has them; returns how many.  All values are one, the average,
+ * where their squares of deviations are no more than rounding makes: where that may be
+ * wrong, gpuagg_moments_sure() has said so, but for what merging states of tasks adds.
  */
 static int
 numbers_of(GpuAggStatistic statistic, const double *state, float8 *numbers)
@@ -67,7 +82,11 @@ numbers_of(GpuAggStatistic statistic, const double *state, float8 *numbers)
 	if (n < 6)
 		return n;
 	for (int i = 0; i < GPUAGG_COMMON_VALUES; i++)
-		numbers[n++] = state[2 + 2 * i] == 0 ? state[1 + 2 * i] / state[0] : NAN;
+	{
+		const double *one = state + 1 + 2 * i;
+
+		numbers[n++] = is_rounding(state[0], one[0], one[1]) ? one[0] / state[0] : NAN;
+	}
 	return n;
 }
 
@@ -104,6 +123,21 @@ gpuagg_moments_state(GpuAggStatistic statistic, const double *state)
 		values[i] = Float8GetDatum(numbers[i]);
 	return PointerGetDatum(construct_array(values, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
 										   TYPALIGN_DOUBLE));
+}
+
+bool
+gpuagg_moments_sure(GpuAggStatistic statistic, const double *state)
+{
+	if (finals[statistic].moments < 6 || statistic == GPUAGG_STATISTIC_REGR_COUNT)
+		return true;
+	for (int i = 0; i < GPUAGG_COMMON_VALUES; i++)
+	{
+		const double *one = state + 1 + 2 * i;
+
+		if (one[1] != 0 && is_rounding(state[0], one[0], one[1]))
+			return false;
+	}
+	return true;
 }
 
 bool

@@ -22,4 +22,7 @@ extern Datum gpuagg_moments_state(GpuAggStatistic statistic, const double *state
 /* Is a sum infinite or NaN, of which only PostgreSQL knows what it is? */
 extern bool gpuagg_moments_finite(GpuAggStatistic statistic, const double *state);
 
+/* Is it known whether all values are the same, where PostgreSQL asks that (since 19)? */
+extern bool gpuagg_moments_sure(GpuAggStatistic statistic, const double *state);
+
 #endif							/* GPUAGG_NODE_MOMENTS_H */

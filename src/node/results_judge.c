@@ -11,6 +11,8 @@
  *	  on the order of addition, so only PostgreSQL's own answer is its answer.
  *	  Groups with infinite or NaN input are paid for with the fallback;
  *	- a sum(float4) beyond float4;
+ *	- since 19, a correlation or regression of values that may all be the same, or differ by
+ *	  no more than rounding: PostgreSQL, which remembers one value, knows;
  *	- two days that begin at the same moment in the session's time zone
  *	  (a zone that skipped a day, such as Pacific/Apia in 2011), when the
  *	  device groups by date what the query groups by timestamptz;
@@ -125,6 +127,9 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 				if (!gpuagg_moments_finite(emitter->statistic, (const double *) slot))
 					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 											"a floating-point sum is not finite");
+				if (!gpuagg_moments_sure(emitter->statistic, (const double *) slot))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+											"values of a correlation or regression may all be the same");
 				break;
 			case GPUAGG_FINAL_KEY_DATE_TZ:
 				if ((head & emitter->null_bit) == 0 &&
