@@ -15,7 +15,7 @@ static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
  * Bytes of shared memory up to which groups have copies: more take longer to add up
  * than they save.
  */
-#define COPIES_BYTES (64 << 10)
+#define COPIES_BYTES (48 << 10)
 
 /*
  * What a row takes, where the planner has not told: by the interpreter, and each of
@@ -380,7 +380,6 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 	void	   *list[] = {args};
 
 	args->table = task->table;
-	args->turns = gpuagg_frame_turns(args->tiles, path->blocks * (path->threads / 32));
 	return gpuagg_compile_launch(task->device, path->request.kernel, dim3(path->blocks),
 								 dim3(path->threads), path->shared_bytes, list, task->streams->group,
 								 error);

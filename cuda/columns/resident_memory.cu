@@ -16,7 +16,7 @@ gpuagg_cuda_resident_tiles(const GpuAggPendingStripe *w)
 uint32_t
 gpuagg_cuda_resident_left_words(const GpuAggPendingStripe *w)
 {
-	return (gpuagg_cuda_resident_tiles(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_PART) + 31) / 32;
+	return (gpuagg_cuda_resident_tiles(w) * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_GRANULE) + 31) / 32;
 }
 
 static char *

@@ -15,7 +15,7 @@ typedef struct GpuAggResidentParts
 	GpuAggPositions *without;
 	GpuAggTableHead *entries_head;
 	uint32_t   *nentries;		/* comes as 0 */
-	uint32_t   *left;			/* the stripes' bits of parts, which come as 0 */
+	uint32_t   *left;			/* the stripes' bits of granules, which come as 0 */
 	size_t		upload;
 	char	   *bitmaps;
 	size_t		bitmap_bytes;	/* of each */
@@ -30,14 +30,14 @@ typedef struct GpuAggResidentShape
 	bool		deferred;
 	bool		choose;			/* positions are chosen before they are grouped */
 	uint32_t	nbitmaps;		/* of a bit a position: what is left over, and chosen */
-	uint32_t	left_words;		/* parts that have anything of these say so; 0: bitmaps are cleared
-								 * before anything runs */
+	uint32_t	left_words;		/* granules that have anything of these say so; 0: bitmaps are
+								 * cleared before anything runs */
 	uint32_t	nspill;
 	uint32_t	tiles;
 	uint64_t	nwithout;
 } GpuAggResidentShape;
 
-/* Tiles of a stripe, and words of its bits of parts */
+/* Tiles of a stripe, and words of its bits of granules */
 extern uint32_t gpuagg_cuda_resident_tiles(const GpuAggPendingStripe *stripe);
 extern uint32_t gpuagg_cuda_resident_left_words(const GpuAggPendingStripe *stripe);
 

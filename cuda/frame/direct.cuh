@@ -43,12 +43,18 @@ frame_direct(const GpuAggFrameArgs &a)
 
 	frame_walk<P>(a, frame, &counts);
 	frame_report<P>(counts, a.head);
-	shared_flush<P>(t, a.groups, a.copies_log2, [&](uint32_t n, const FrameHeld *held) {
-		FrameOut	out = {a.entries + (uint64_t) n * P::STRIDE, held};
+	#pragma unroll 1
+	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
+	{
+		FrameGather<P> gather;
+		FrameOut	out = {a.entries + (uint64_t) n * P::STRIDE, gather.held};
 
+		if (!shared_seen<P>(t, n, a.copies_log2))
+			continue;
+		shared_gather<P>(t, n, a.copies_log2, &gather);
 		*(volatile uint32_t *) out.entry = GPUAGG_HEAD_READY;
 		P::states(out);
-	});
+	}
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_DIRECT_CUH */

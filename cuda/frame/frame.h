@@ -68,58 +68,11 @@ typedef struct GpuAggFrameFetched
 	uint64_t	nrows;
 } GpuAggFrameFetched;
 
-/*
- * All granules as warps take them, one after the other: those of whole turns, then as many
- * parts of each other one as there are warps for.
- */
-typedef struct GpuAggFrameTurns
-{
-	uint32_t	whole;			/* granules */
-	uint32_t	parts_log2;
-	uint32_t	n;				/* of granules and parts */
-} GpuAggFrameTurns;
-
-GPUAGG_FN GpuAggFrameTurns
-gpuagg_frame_turns(uint32_t tiles, uint32_t warps)
-{
-	const uint32_t granules = tiles * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_GRANULE);
-	const uint32_t rest = granules % warps;
-	GpuAggFrameTurns t;
-
-	t.whole = granules - rest;
-	t.parts_log2 = 0;
-	while ((GPUAGG_FRAME_PART << (t.parts_log2 + 1)) <= GPUAGG_FRAME_GRANULE && rest << (t.parts_log2 + 1) <= warps)
-		t.parts_log2++;
-	t.n = t.whole + (rest << t.parts_log2);
-	return t;
-}
-
-/* What is taken in a place of that order */
-typedef struct GpuAggFrameTurn
-{
-	uint32_t	granule;
-	uint32_t	from;			/* positions of it before these */
-	uint32_t	positions;
-} GpuAggFrameTurn;
-
-GPUAGG_FN GpuAggFrameTurn
-gpuagg_frame_turn(const GpuAggFrameTurns *t, uint32_t at)
-{
-	const uint32_t part = at < t->whole ? 0 : at - t->whole;
-	GpuAggFrameTurn turn;
-
-	turn.granule = at - part + (part >> t->parts_log2);
-	turn.positions = GPUAGG_FRAME_GRANULE >> (at < t->whole ? 0 : t->parts_log2);
-	turn.from = (part & ((1u << t->parts_log2) - 1)) * turn.positions;
-	return turn;
-}
-
 typedef struct GpuAggFrameArgs
 {
 	const GpuAggStripeInput *inputs;
 	uint32_t	n;				/* of these */
-	uint32_t	tiles;			/* of all of them, */
-	GpuAggFrameTurns turns;		/* as warps take them */
+	uint32_t	tiles;			/* of all of them */
 	uint32_t	first_tile[GPUAGG_FRAME_STRIPES];
 	uint32_t	again;			/* 1: only rows of `leftover`: those of pages, or that the
 								 * last launch had no place for */

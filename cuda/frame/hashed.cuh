@@ -183,9 +183,17 @@ frame_hashed(const GpuAggFrameArgs &a)
 	counts.misses = frame.misses;
 	frame_report<P>(counts, a.head);
 	table_count_end(a.table);
-	shared_flush<P>(frame.t, a.groups, a.copies_log2, [&](uint32_t n, const FrameHeld *held) {
-		hashed_write<P>(a, keys + n * P::STATES_OFF, held);
-	});
+	#pragma unroll 1
+	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
+	{
+		const char *slot = keys + n * P::STATES_OFF;
+		FrameGather<P> gather;
+
+		if (*(const uint32_t *) slot == 0)
+			continue;
+		shared_gather<P>(frame.t, n, a.copies_log2, &gather);
+		hashed_write<P>(a, slot, gather.held);
+	}
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_HASHED_CUH */

@@ -24,23 +24,22 @@ frame_shuffle(uint32_t lanes, const FrameHeld *held, uint32_t lane, FrameHeld *o
 	}
 }
 
-/* Those of `width` lanes side by side, in the first of them; all lanes call it. */
+/* The warp's, in its first lane */
 template <typename P>
 struct FrameWarp
 {
 	FrameRegisters<P> &mine;
-	uint32_t	width;			/* a power of two */
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		for (uint32_t lanes = width / 2; lanes > 0; lanes /= 2)
+		for (uint32_t lanes = FRAME_LANES / 2; lanes > 0; lanes /= 2)
 		{
 			FrameHeld	other[frame_nheld(OP)];
 
 			frame_shuffle<OP>(FRAME_ALL, &mine.held[I], frame_lane() + lanes, other);
-			if ((frame_lane() & (width - 1)) < lanes)
+			if (frame_lane() < lanes)
 				frame_merge<OP>(&mine.held[I], other);
 		}
 	}
@@ -141,7 +140,7 @@ static __device__ __forceinline__ void
 frame_plain(const GpuAggFrameArgs &a)
 {
 	FrameRegisters<P> mine;
-	FrameWarp<P> warp = {mine, FRAME_LANES};
+	FrameWarp<P> warp = {mine};
 	FrameOut	out = {P::LOCK_OFF > 0 ? a.entries : a.table.slots, mine.held};
 	FrameCounts counts = {};
 

@@ -226,81 +226,78 @@ shared_enter(FrameShared &t, const typename P::Row &row)
 	}
 }
 
-/* What a copy of the group holds */
+/* What the group holds, all its copies together */
 template <typename P>
 struct FrameGather
 {
-	const FrameShared &at;
-	FrameRegisters<P> &mine;
+	FrameShared at;
+	FrameHeld	held[P::NHELD];
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		FrameHeld	h = {0, 0};
+		FrameHeld	h[frame_nheld(OP)] = {};
 
 		if constexpr (frame_is_moments(OP))
 		{
 			for (uint32_t n = 0; n < frame_nheld(OP); n++)
-				mine.held[I + n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
-			mine.held[I].low = frame_f64_bits((double) (uint32_t) mine.held[I].low);
-			return;
+				h[n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
+			h[0].low = frame_f64_bits((double) (uint32_t) h[0].low);
 		}
-		if (OP == GPUAGG_TRANS_COUNT)
-			h.low = *at.word<OFF>(0);
+		else if (OP == GPUAGG_TRANS_COUNT)
+			h[0].low = *at.word<OFF>(0);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
-			h.low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
+			h[0].low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
 		else
-			h.low = *at.wide<OFF>(0);
+			h[0].low = *at.wide<OFF>(0);
 		if (OP == GPUAGG_TRANS_SUM_I128)
-			h.high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
-		mine.held[I] = h;
+			h[0].high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
+		frame_merge<OP>(&held[I], h);
 	}
 };
 
-/* Has a row entered this copy of the group? */
+struct FrameNone
+{
+	FrameHeld  *held;
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
+	__device__ __forceinline__ void
+	hold(void)
+	{
+		frame_none<OP>(&held[I]);
+	}
+};
+
+/* Has a group had a row, in any of its copies? */
 template <typename P>
 static __device__ __forceinline__ bool
-shared_seen(const FrameShared &t)
+shared_seen(const FrameShared &t, uint32_t slot, uint32_t copies_log2)
 {
-	return (*t.word<P::COUNTED_OFF>(0) | *t.word<P::BARE_OFF>(0)) != 0;
-}
-
-/*
- * The block's groups, of which each that had a row is told once: write(slot, held).  Lanes
- * side by side have the copies of a group, which are side by side, too, and add up.  Each
- * block begins elsewhere: all of them are through at about the same time.
- */
-template <typename P, typename Write>
-static __device__ __forceinline__ void
-shared_flush(FrameShared t, uint32_t slots, uint32_t copies_log2, const Write &write)
-{
-	const uint32_t copies = 1u << copies_log2;
-	const uint32_t mine_of = FRAME_ALL >> (FRAME_LANES - copies) << (frame_lane() & ~(copies - 1));
-	const uint32_t first = (uint32_t) ((uint64_t) slots * blockIdx.x / gridDim.x);
-	const uint32_t all = slots << copies_log2;
+	const uint32_t *counted = (const uint32_t *) t.base + (uint64_t) (P::COUNTED_OFF / 4) * t.groups;
+	const uint32_t *bare = (const uint32_t *) t.base + (uint64_t) (P::BARE_OFF / 4) * t.groups;
+	uint32_t	seen = 0;
 
 	#pragma unroll 1
-	for (uint32_t i = threadIdx.x; i - frame_lane() < all; i += blockDim.x)
-	{
-		FrameRegisters<P> mine;
-		FrameGather<P> gather = {t, mine};
-		FrameWarp<P> warp = {mine, copies};
-		uint32_t	slot = (i >> copies_log2) + first;
-		uint32_t	seen;
+	for (uint32_t c = slot << copies_log2; c < (slot + 1) << copies_log2; c++)
+		seen |= counted[c] | bare[c];
+	return seen != 0;
+}
 
-		slot -= slot >= slots ? slots : 0;
-		t.group = (slot << copies_log2) + (i & (copies - 1));
-		seen = __ballot_sync(FRAME_ALL, i < all && shared_seen<P>(t));
-		if (seen == 0)
-			continue;
-		if (i < all)
-			P::hold(gather);
-		else
-			P::hold(mine);
-		P::hold(warp);
-		if ((i & (copies - 1)) == 0 && (seen & mine_of) != 0)
-			write(slot, mine.held);
+/* What its copies hold together */
+template <typename P>
+static __device__ __forceinline__ void
+shared_gather(const FrameShared &t, uint32_t slot, uint32_t copies_log2, FrameGather<P> *g)
+{
+	FrameNone	none = {g->held};
+
+	P::hold(none);
+	g->at = t;
+	#pragma unroll 1
+	for (uint32_t c = 0; c < 1u << copies_log2; c++)
+	{
+		g->at.group = (slot << copies_log2) + c;
+		P::hold(*g);
 	}
 }
 

@@ -78,17 +78,17 @@ input_bits(const GpuAggStripeInput &input, uint32_t word)
 	return bits;
 }
 
-/* A part's word and bit of `left` */
+/* A granule's word and bit of `left` */
 static __device__ __forceinline__ uint32_t *
 left_word(const GpuAggStripeInput &input, uint32_t first)
 {
-	return input.left + first / (GPUAGG_FRAME_PART * 32);
+	return input.left + first / (GPUAGG_FRAME_GRANULE * 32);
 }
 
 static __device__ __forceinline__ uint32_t
 left_bit(uint32_t first)
 {
-	return 1u << (first / GPUAGG_FRAME_PART % 32);
+	return 1u << (first / GPUAGG_FRAME_GRANULE % 32);
 }
 
 /* What is left over of a word's positions */

@@ -3,14 +3,13 @@
  *		Rows of stripes, as all frames go through them: which positions are input,
  *		four of them a thread at once, the filter's columns first.
  *
- * A warp takes granules of 1024 positions, by turns; those of the last turn are cut into
- * parts, so that no warp has much to do when others have nothing.  While it is at four rows of
+ * A warp takes granules of 1024 positions, by turns.  While it is at four rows of
  * each lane, the next four are on their way.  Columns that only later stages of the
  * filter need, or rows which pass, are loaded by lanes that have such a row.  A frame has
  *		bool enter(const typename Program::Row &row)	false: no place,
  *		LOSES											which there may be
  * Rows without place are bits of the stripe's `leftover`, for a later launch or
- * the interpreter.  Nobody has cleared that: of a part's words, which are its warp's
+ * the interpreter.  Nobody has cleared that: of a granule's words, which are its warp's
  * alone, it is the warp that does, when it has the first such row.
  */
 #ifndef GPUAGG_CUDA_FRAME_WALK_CUH
@@ -23,8 +22,8 @@
 #define FRAME_ALL 0xFFFFFFFFu
 #define FRAME_GRANULE GPUAGG_FRAME_GRANULE
 #define FRAME_GRANULES (GPUAGG_STRIPE_TILE / FRAME_GRANULE)	/* of a tile */
+#define FRAME_WORDS (FRAME_GRANULE / 32)	/* of a bitmap: a lane each */
 #define FRAME_STEP (FRAME_LANES * GPUAGG_QUAD)	/* positions that a warp takes at once */
-#define FRAME_STEP_WORDS (FRAME_STEP / 32)	/* of a bitmap, of which a lane has one */
 
 /* What a thread has to tell */
 typedef struct FrameCounts
@@ -64,17 +63,17 @@ frame_stripe(const GpuAggFrameArgs &a, uint32_t tile, uint32_t i)
 }
 
 /*
- * A lane's word of a turn's input: of lanes that have one.  Rows that are
+ * A lane's word of a granule's input: of lanes that have one.  Rows that are
  * looked at again are no longer left over.
  */
 static __device__ __forceinline__ uint32_t
-frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t first, uint32_t steps,
+frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t first,
 		   FrameCounts *counts)
 {
 	const uint32_t word = first / 32 + frame_lane();
 	uint32_t	bits;
 
-	if (frame_lane() >= steps * FRAME_STEP_WORDS)
+	if (frame_lane() >= FRAME_WORDS)
 		return 0;
 	if (a.again)
 	{
@@ -136,13 +135,13 @@ struct FrameQuads
 		P::early(k, at, q);
 	}
 
-	/* bits: of the turn's input, a word a lane */
+	/* bits: of the granule's input, a word a lane */
 	template <typename Frame>
 	__device__ __forceinline__ void
 	filter(const GpuAggFrameArgs &a, const typename P::Columns &k, uint32_t bits, uint32_t step,
 		   FrameCounts *counts)
 	{
-		const uint32_t word = step * FRAME_STEP_WORDS + frame_lane() / (32 / GPUAGG_QUAD);
+		const uint32_t word = step * (FRAME_STEP / 32) + frame_lane() / (32 / GPUAGG_QUAD);
 		uint32_t	nulls = 0;
 
 		passed = __shfl_sync(FRAME_ALL, bits, word) >> (frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) & 0xF;
@@ -172,9 +171,8 @@ frame_leave(const GpuAggStripeInput &input, uint32_t at, uint32_t lost)
 
 	if (input.left != NULL && frame_lane() == 0)
 		begun &= atomicOr(left_word(input, at), left_bit(at));
-	begun = __shfl_sync(FRAME_ALL, begun, 0);
-	if (begun == 0 && frame_lane() < GPUAGG_FRAME_PART / 32)
-		input.leftover[at / GPUAGG_FRAME_PART * (GPUAGG_FRAME_PART / 32) + frame_lane()] = 0;
+	if (__shfl_sync(FRAME_ALL, begun, 0) == 0)
+		input.leftover[at / FRAME_GRANULE * FRAME_WORDS + frame_lane()] = 0;
 	__syncwarp();
 	if (lost != 0)
 		atomicOr(&input.leftover[at / 32], lost << (at % 32));
@@ -210,8 +208,9 @@ frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQu
 template <typename P, typename Frame>
 static __device__ __forceinline__ void
 frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const typename P::Columns &k,
-			  uint32_t first, uint32_t steps, uint32_t bits, Frame &frame, FrameCounts *counts)
+			  uint32_t first, uint32_t bits, Frame &frame, FrameCounts *counts)
 {
+	const uint32_t steps = FRAME_GRANULE / FRAME_STEP;
 	FrameQuads<P> now;
 
 	now.load(k, first, 0);
@@ -234,30 +233,27 @@ static __device__ __forceinline__ void
 frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 {
 	const uint32_t warps = gridDim.x * blockDim.x / FRAME_LANES;
-	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / FRAME_LANES;
+	uint32_t	g = (blockIdx.x * blockDim.x + threadIdx.x) / FRAME_LANES;
 	uint32_t	i = 0;
 
-	for (; at < a.turns.n; at += warps)
+	for (; g < a.tiles * FRAME_GRANULES; g += warps)
 	{
-		const GpuAggFrameTurn turn = gpuagg_frame_turn(&a.turns, at);
-		const uint32_t steps = turn.positions / FRAME_STEP;
-
-		i = frame_stripe(a, turn.granule / FRAME_GRANULES, i);
+		i = frame_stripe(a, g / FRAME_GRANULES, i);
 		const GpuAggStripeInput &input = a.inputs[i];
-		const uint32_t first = (turn.granule - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE + turn.from;
+		const uint32_t first = (g - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE;
 		typename P::Columns k;
 		uint32_t	bits;
 
 		/* zones that the filter excludes are listed: nothing of them is looked at */
-		if (input_is_listed(input, first, turn.positions))
+		if (input_is_listed(input, first, FRAME_GRANULE))
 			continue;
-		bits = frame_bits(a, input, first, steps, counts);
+		bits = frame_bits(a, input, first, counts);
 		/* whoever is left over again sets its bit behind the clearing of its word */
 		__syncwarp();
 		if (!__any_sync(FRAME_ALL, bits != 0))
 			continue;
 		P::open(input.columns, k);
-		frame_granule<P>(a, input, k, first, steps, bits, frame, counts);
+		frame_granule<P>(a, input, k, first, bits, frame, counts);
 	}
 }
 

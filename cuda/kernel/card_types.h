@@ -69,9 +69,8 @@ typedef struct GpuAggStripeColumn
 									 * GPUAGG_STRING_BLOCK */
 } GpuAggStripeColumn;
 
-/* Positions that a warp of a compiled kernel takes, by turns; of the last turn, at least */
+/* Positions that a warp of a compiled kernel takes, by turns */
 #define GPUAGG_FRAME_GRANULE 1024
-#define GPUAGG_FRAME_PART 256
 
 /* A stripe as input: what of it, and what is to become of it */
 typedef struct GpuAggStripeInput
@@ -87,9 +86,8 @@ typedef struct GpuAggStripeInput
 								 * stripes that are deferred */
 	uint32_t   *leftover;			/* those that are left to the interpreter; of
 								 * stripes that are deferred, those that are not */
-	uint32_t   *left;			/* NULL, or a bit for each GPUAGG_FRAME_PART positions: only
-								 * where it is set has `leftover` been written, and is anything
-								 * left */
+	uint32_t   *left;			/* NULL, or a bit a granule: only of those whose bit is set
+								 * has `leftover` been written, and is anything left */
 } GpuAggStripeInput;
 
 /* Columns that keys and arguments may be, where rows are read as they lie */

@@ -751,43 +751,6 @@ test_again(void)
 	gpuagg_codegen_forget();
 }
 
-/*
- * Warps take all granules, each position once, none more than a whole one in a turn, and
- * of the last turn no warp much more than the others.
- */
-static void
-test_turns(void)
-{
-	static uint8_t taken[512 * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_PART)];
-	const uint32_t most = GPUAGG_FRAME_GRANULE / GPUAGG_FRAME_PART;
-	uint32_t	wrong = 0;
-	uint32_t	uneven = 0;
-
-	for (uint32_t tiles = 0; tiles < 512; tiles += 1 + tiles / 16)
-		for (uint32_t warps = 1; warps < 3000; warps += 1 + warps / 5)
-		{
-			const GpuAggFrameTurns t = gpuagg_frame_turns(tiles, warps);
-			const uint32_t rest = tiles * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_GRANULE) - t.whole;
-
-			memset(taken, 0, sizeof(taken));
-			for (uint32_t at = 0; at < t.n; at++)
-			{
-				const GpuAggFrameTurn turn = gpuagg_frame_turn(&t, at);
-				const uint32_t first = (turn.granule * GPUAGG_FRAME_GRANULE + turn.from) / GPUAGG_FRAME_PART;
-
-				wrong += turn.from + turn.positions > GPUAGG_FRAME_GRANULE || turn.positions % GPUAGG_FRAME_PART != 0;
-				for (uint32_t i = 0; i < turn.positions / GPUAGG_FRAME_PART; i++)
-					taken[first + i]++;
-			}
-			for (uint32_t i = 0; i < sizeof(taken); i++)
-				wrong += taken[i] != (i < tiles * (GPUAGG_STRIPE_TILE / GPUAGG_FRAME_PART));
-			uneven += t.whole % warps != 0 || t.n - t.whole > warps || (1u << t.parts_log2 < most && 2 * (t.n - t.whole) <= warps);
-			uneven += rest >= warps;
-		}
-	is_int(wrong, 0, "warps take each position once");
-	is_int(uneven, 0, "... and have parts of the last turn where there are more of them than granules");
-}
-
 int
 main(void)
 {
@@ -804,7 +767,6 @@ main(void)
 	nprograms = n != NULL ? (uint32_t) atoi(n) : PROGRAMS;
 	test_shapes();
 	test_again();
-	test_turns();
 	if (mkdtemp(folder) == NULL || access("src/device/ops/eval.h", R_OK) != 0 ||
 		system("${CXX:-c++} --version >/dev/null 2>&1") != 0)
 	{

@@ -522,23 +522,15 @@ program_for(const GpuAggProgram *p, GpuAggFrame frame)
 	return copy;
 }
 
-/*
- * Threads of a block, and blocks that a multiprocessor is to have at once: three, of 42
- * registers a thread, where little more than a column is held, so that as many loads as
- * memory takes are on their way; smaller ones where loops need more registers than 64.
- */
-static void
-bounds_choose(const GpuAggProgram *p, GpuAggFrame frame, uint32_t *threads, uint32_t *blocks)
+/* Smaller blocks where states that are added up in loops need more registers than 64 */
+static uint32_t
+threads_of(const GpuAggProgram *p, GpuAggFrame frame)
 {
-	const bool	shared = frame == GPUAGG_FRAME_DIRECT || frame == GPUAGG_FRAME_HASHED;
 	GpuAggHeldStates s;
-	bool		loops;
 
 	gpuagg_held_states(p, &s);
-	loops = gpuagg_held_loops(&s);
-	*threads = shared && loops ? GPUAGG_CODEGEN_LOOP_THREADS : GPUAGG_CODEGEN_THREADS;
-	*blocks = (frame == GPUAGG_FRAME_PLAIN || frame == GPUAGG_FRAME_DIRECT) && p->ncolumns <= 1 && !is_long(p) &&
-		!loops ? 3 : 2;
+	return (frame == GPUAGG_FRAME_DIRECT || frame == GPUAGG_FRAME_HASHED) && gpuagg_held_loops(&s) ?
+		GPUAGG_CODEGEN_LOOP_THREADS : GPUAGG_CODEGEN_THREADS;
 }
 
 void
@@ -546,19 +538,18 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 					  GpuAggCodegen *out)
 {
 	GpuAggProgram *p = program_for(program, frame);
-	uint32_t	blocks;
 	GpuAggWriter w;
 
 	memset(out, 0, sizeof(*out));
 	if (p == NULL)
 		return;
-	bounds_choose(p, frame, &out->threads, &blocks);
+	out->threads = threads_of(p, frame);
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, record, "Query", out);
-	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(%u, %u)\n"
+	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(%u, 2)\n"
 				 GPUAGG_CODEGEN_ENTRY "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
-				 out->threads, blocks, frame_headers[frame]);
+				 out->threads, frame_headers[frame]);
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
 			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
