@@ -353,6 +353,30 @@ gpuagg_join_type(JoinType type, bool *reversed)
 	create_append_path(root, rel, paths, partial_paths, NIL, NULL, workers, aware, -1)
 #endif
 
+/* What a path's rows come from, if it is a node that passes all of them on; else NULL */
+static inline Path *
+gpuagg_path_below(Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_ProjectionPath:
+			return ((ProjectionPath *) path)->subpath;
+		case T_MaterialPath:
+			return ((MaterialPath *) path)->subpath;
+		case T_MemoizePath:
+			return ((MemoizePath *) path)->subpath;
+		case T_SortPath:
+		case T_IncrementalSortPath:
+			return ((SortPath *) path)->subpath;
+		case T_GatherPath:
+			return ((GatherPath *) path)->subpath;
+		case T_GatherMergePath:
+			return ((GatherMergePath *) path)->subpath;
+		default:
+			return NULL;
+	}
+}
+
 /*
  * The rows that a path of a join's input makes distinct, for a semijoin that is planned as
  * an inner join; NULL: it does not.  Since 19 it is a grouping like others, of a copy of
@@ -365,30 +389,14 @@ gpuagg_made_distinct(Path *path)
 	if (!IsA(path, AggPath) && !IsA(path, UniquePath))
 		return NULL;
 	while (path->parent->unique_rel == NULL)
-		switch (nodeTag(path))
-		{
-			case T_AggPath:
-				path = ((AggPath *) path)->subpath;
-				break;
-			case T_UniquePath:
-				path = ((UniquePath *) path)->subpath;
-				break;
-			case T_SortPath:
-			case T_IncrementalSortPath:
-				path = ((SortPath *) path)->subpath;
-				break;
-			case T_ProjectionPath:
-				path = ((ProjectionPath *) path)->subpath;
-				break;
-			case T_GatherPath:
-				path = ((GatherPath *) path)->subpath;
-				break;
-			case T_GatherMergePath:
-				path = ((GatherMergePath *) path)->subpath;
-				break;
-			default:
-				return NULL;
-		}
+	{
+		if (IsA(path, AggPath))
+			path = ((AggPath *) path)->subpath;
+		else if (IsA(path, UniquePath))
+			path = ((UniquePath *) path)->subpath;
+		else if ((path = gpuagg_path_below(path)) == NULL)
+			return NULL;
+	}
 	return path->parent->cheapest_total_path;
 #else
 	return IsA(path, UniquePath) ? ((UniquePath *) path)->subpath : NULL;

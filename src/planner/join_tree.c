@@ -46,33 +46,11 @@
 static Path *
 bare_path(Path *path)
 {
-	for (;;)
-	{
-		switch (nodeTag(path))
-		{
-			case T_ProjectionPath:
-				path = ((ProjectionPath *) path)->subpath;
-				break;
-			case T_MaterialPath:
-				path = ((MaterialPath *) path)->subpath;
-				break;
-			case T_MemoizePath:
-				path = ((MemoizePath *) path)->subpath;
-				break;
-			case T_SortPath:
-			case T_IncrementalSortPath:
-				path = ((SortPath *) path)->subpath;
-				break;
-			case T_GatherPath:
-				path = ((GatherPath *) path)->subpath;
-				break;
-			case T_GatherMergePath:
-				path = ((GatherMergePath *) path)->subpath;
-				break;
-			default:
-				return path;
-		}
-	}
+	Path	   *below;
+
+	while ((below = gpuagg_path_below(path)) != NULL)
+		path = below;
+	return path;
 }
 
 static bool

@@ -18,21 +18,7 @@ SELECT greatest(1, (1500000 * :sf)::int8) AS orders,
 	greatest(50, (100000 * :sf)::int8) AS customers,
 	greatest(50, least(10000, (5000 * :sf)::int8)) AS products \gset
 
-\set whole 0
-\set begin 0
-\if :{?from}
-	SELECT :to < :from AS begin \gset
-\else
-	\set whole 1
-	\set begin 1
-	\set from 1
-	\set to :orders
-\endif
-
--- a number of 0 to k - 1 for the i-th row
-CREATE FUNCTION pg_temp.u(i int8, seed int8, k int8) RETURNS int8
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-	AS 'SELECT (hashint8extended(i, seed) & 9223372036854775807) % k';
+\ir gen_begin.sql
 
 \if :begin
 SET client_min_messages = error;

@@ -287,6 +287,12 @@ extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
  */
 extern bool gpuagg_lower_is_equality(Oid funcid, bool *negated);
 
+/*
+ * Does the function compare two numerics or intervals?  *op: the comparison of integers
+ * behind it, which devices hold these as
+ */
+extern bool gpuagg_lower_compares(Oid funcid, Oid type, GpuAggOp *op);
+
 /* The field that this constant names, if it may be used so: GPUAGG_FIELD_... */
 extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
 

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "compat.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_table.h"
@@ -268,4 +269,33 @@ gpuagg_lower_is_equality(Oid funcid, bool *negated)
 	}
 	/* those under SAME name an operation that is not used */
 	return (row.flags & GPUAGG_LOWER_SAME) == 0;
+}
+
+bool
+gpuagg_lower_compares(Oid funcid, Oid type, GpuAggOp *op)
+{
+	static const struct
+	{
+		Oid			type;
+		Oid			function;
+		GpuAggOp	op;
+	}			comparisons[] = {
+#define ROW(type, name) {type##OID, F_##type##_##name, GPUAGG_OP_I64_##name}
+#define ROWS(type) \
+		ROW(type, EQ), ROW(type, NE), ROW(type, LT), ROW(type, LE), ROW(type, GT), ROW(type, GE)
+		ROWS(NUMERIC),
+		ROWS(INTERVAL)
+#undef ROWS
+#undef ROW
+	};
+
+	for (int i = 0; i < lengthof(comparisons); i++)
+	{
+		if (comparisons[i].function == funcid && comparisons[i].type == type)
+		{
+			*op = comparisons[i].op;
+			return true;
+		}
+	}
+	return false;
 }

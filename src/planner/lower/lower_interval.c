@@ -342,27 +342,6 @@ lower_bin(GpuAggLower *lw, List *args, GpuAggValue *out)
 /* ------------------------------------------------------------- comparisons --- */
 
 static bool
-comparison_operation(Oid funcid, GpuAggOp *op)
-{
-	switch (funcid)
-	{
-#define COMPARE(name) \
-		case F_INTERVAL_##name: \
-			*op = GPUAGG_OP_I64_##name; \
-			return true
-			COMPARE(EQ);
-			COMPARE(NE);
-			COMPARE(LT);
-			COMPARE(LE);
-			COMPARE(GT);
-			COMPARE(GE);
-#undef COMPARE
-		default:
-			return false;
-	}
-}
-
-static bool
 lower_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
 {
 	GpuAggValue a;
@@ -547,7 +526,7 @@ gpuagg_lower_interval(GpuAggLower *lw, Oid funcid, List *args, bool *handled, Gp
 	*handled = !gpuagg_lower_is_constant((Expr *) args);
 	if (!*handled)
 		return false;
-	if (comparison_operation(funcid, &op))
+	if (gpuagg_lower_compares(funcid, INTERVALOID, &op))
 		return lower_comparison(lw, op, args, out);
 	switch (funcid)
 	{

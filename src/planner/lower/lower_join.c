@@ -23,12 +23,14 @@
  * pass at a time (node/lookup_windows.c).
  *
  * Keys are integers and what is held as such (one or two), or one string; the input's
- * side is a column, or computed of some by PostgreSQL.  Other equalities are conditions.
+ * side is a column, or computed of some by PostgreSQL.  Three or four integers of 32 bits are
+ * two keys.  Other equalities are conditions.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "device/ops/ops_lookup.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -235,7 +237,7 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggO
 /* What a clause compares: the chain's side, and a column of the input or what is made of some */
 typedef struct KeyClause
 {
-	RestrictInfo *clause;
+	List	   *clauses;		/* one, or those whose integers share a key */
 	Expr	   *probe;
 	Expr	   *column;
 	uint8		type;
@@ -296,7 +298,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
 		!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated)
 		return false;
-	key->clause = clause;
+	key->clauses = list_make1(clause);
 	key->probe = right ? linitial(op->args) : lsecond(op->args);
 	/* a text as char(n) is the same bytes, of which the blanks go in any case */
 	if (op->opfuncid == F_BPCHAREQ)
@@ -309,19 +311,85 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
 }
 
-/* Two integers if there are, else one, else a string */
+static bool
+is_short_integer(const Expr *expr)
+{
+	const Oid	type = exprType((const Node *) expr);
+
+	return type == INT2OID || type == INT4OID;
+}
+
+static Expr *
+call(Oid function, List *args)
+{
+	return (Expr *) makeFuncExpr(function, INT8OID, args, InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+static Expr *
+as_int8(Expr *integer)
+{
+	return call(exprType((Node *) integer) == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
+				list_make1(integer));
+}
+
+/* high << 32 | low & 0xFFFFFFFF, which has no errors: other integers make another one. */
+static Expr *
+shared_key(Expr *high, Expr *low)
+{
+	Const	   *bits = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(32), false, true);
+	Const	   *mask = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+								 Int64GetDatum(INT64CONST(0xFFFFFFFF)), false, FLOAT8PASSBYVAL);
+
+	return call(F_INT8OR, list_make2(call(F_INT8SHL, list_make2(as_int8(high), bits)),
+									 call(F_INT8AND, list_make2(as_int8(low), mask))));
+}
+
+/* A further key shares that of another short integer, if both sides of both are such. */
+static void
+share_key(KeyClause *keys, const KeyClause *next)
+{
+	for (int i = 0; i < GPUAGG_LOOKUP_MAX_KEYS; i++)
+	{
+		KeyClause  *key = &keys[i];
+
+		if (!is_short_integer(key->probe) || !is_short_integer(key->column) ||
+			!is_short_integer(next->probe) || !is_short_integer(next->column))
+			continue;
+		key->probe = shared_key(key->probe, next->probe);
+		key->column = shared_key(key->column, next->column);
+		key->type = GPUAGG_T_INT8;
+		key->clauses = list_concat_copy(key->clauses, next->clauses);
+		return;
+	}
+}
+
+/*
+ * Two integers if there are, else one, else a string.  Where there are more integers, and the
+ * first two tell rows not apart, two that are short are one key.
+ */
 static int
-choose_keys(const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
+choose_keys(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
 {
 	KeyClause	key;
 	int			n = 0;
+	bool		share = false;
 	ListCell   *lc;
 
 	foreach(lc, on)
 	{
-		if (n < GPUAGG_LOOKUP_MAX_KEYS && key_clause(lookup, lfirst(lc), &key) &&
-			gpuagg_constant_class(key.type) == GPUAGG_CLASS_I64)
+		if (!key_clause(lookup, lfirst(lc), &key) ||
+			gpuagg_constant_class(key.type) != GPUAGG_CLASS_I64)
+			continue;
+		if (n < GPUAGG_LOOKUP_MAX_KEYS)
+		{
 			keys[n++] = key;
+			continue;
+		}
+		share = share || !gpuagg_join_is_unique(lw->root, lookup->rel,
+												list_concat_copy(keys[0].clauses, keys[1].clauses));
+		if (share)
+			share_key(keys, &key);
 	}
 	if (n > 0)
 		return n;
@@ -547,7 +615,7 @@ static bool
 lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List **rest)
 {
 	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
-	int			nkeys = choose_keys(lookup, join->on, keys);
+	int			nkeys = choose_keys(lw, lookup, join->on, keys);
 	List	   *used = NIL;
 	List	   *columns = NIL;
 
@@ -555,7 +623,7 @@ lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 		return GPUAGG_REFUSE("an input is joined by no equality of integers, numerics, dates or strings");
 	for (int i = 0; i < nkeys; i++)
 	{
-		used = lappend(used, keys[i].clause);
+		used = list_concat(used, keys[i].clauses);
 		columns = lappend(columns, keys[i].column);
 	}
 	*rest = list_difference_ptr(join->on, used);

@@ -292,28 +292,6 @@ gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor, bool *integral)
 
 /* --------------------------------------------------------- comparisons --- */
 
-/* The comparison of integers behind one of numerics. */
-static bool
-comparison_operation(Oid funcid, GpuAggOp *op)
-{
-	switch (funcid)
-	{
-#define COMPARE(name) \
-		case F_NUMERIC_##name: \
-			*op = GPUAGG_OP_I64_##name; \
-			return true
-			COMPARE(EQ);
-			COMPARE(NE);
-			COMPARE(LT);
-			COMPARE(LE);
-			COMPARE(GT);
-			COMPARE(GE);
-#undef COMPARE
-		default:
-			return false;
-	}
-}
-
 /* The operator with its arguments exchanged */
 static GpuAggOp
 commuted(GpuAggOp op)
@@ -663,7 +641,7 @@ gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 	GpuAggOp	op;
 
 	*handled = true;
-	if (comparison_operation(funcid, &op))
+	if (gpuagg_lower_compares(funcid, NUMERICOID, &op))
 		return lower_comparison(lw, op, (Expr *) linitial(args), (Expr *) lsecond(args), out);
 	switch (funcid)
 	{

@@ -22,6 +22,13 @@ INSERT INTO kd VALUES (101, 'close', 'K1', 0.25000001), (102, 'more decimals sho
 CREATE TABLE kw (i int4, w numeric) WITH (autovacuum_enabled = off);
 INSERT INTO kw SELECT i, CASE WHEN i % 3 = 0 THEN i % 50 ELSE round((i % 50) / 4.0, 2) END FROM generate_series(1, 5000) i;
 INSERT INTO kw VALUES (-1, NULL), (-2, -0.0), (-3, 1.000);
+CREATE TABLE ks (a int4, b int2, c int4, d int4, e int8, name text, PRIMARY KEY (a, b, c)) WITH (autovacuum_enabled = off);
+INSERT INTO ks SELECT a, b, c, a * c, a, 'name ' || (a + b + c) % 5 FROM generate_series(-3, 3) a, generate_series(-2, 2) b, generate_series(-3, 3) c;
+CREATE TABLE kl (a int4, b int2, c int4, d int4, e int8, v int4) WITH (autovacuum_enabled = off);
+INSERT INTO kl SELECT i % 7 - 3, i % 6 - 3, i % 5 - 2, (i % 7 - 3) * (i % 5 - 2), i % 7 - 3, i FROM generate_series(1, 7000) i;
+INSERT INTO kl VALUES (NULL, 1, 1, 1, 1, 1), (1, NULL, 1, 1, 1, 1), (1, 1, NULL, 1, 1, 1), (2147483647, -1, -1, 1, 1, 1), (-2147483648, -32768, 0, 0, 0, 1);
+VACUUM (FREEZE, ANALYZE) ks;
+VACUUM (FREEZE, ANALYZE) kl;
 VACUUM (FREEZE, ANALYZE) kd;
 VACUUM (FREEZE, ANALYZE) kw;
 VACUUM (FREEZE, ANALYZE) kf;
@@ -88,6 +95,16 @@ INSERT INTO queries VALUES
 	('SELECT count(*) FROM kf WHERE EXISTS (SELECT FROM kd WHERE coalesce(lower(up), ''k50'') = t AND kd.id < i)'),
 	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON kd.id + 1 = i'),
 	('SELECT sum(kd.id), count(*) FROM kf JOIN kd ON upper(t) = up'),
+	-- more than two, of which short ones share a key
+	('SELECT name, count(*), sum(v) FROM kl JOIN ks USING (a, b, c) GROUP BY 1'),
+	('SELECT name, count(*), sum(v) FROM kl LEFT JOIN ks USING (b, c, a, d) GROUP BY 1'),
+	('SELECT name, count(*), sum(v) FROM kl JOIN ks ON kl.a = ks.a AND kl.c = ks.b AND kl.b = ks.c AND kl.v > ks.d GROUP BY 1'),
+	('SELECT count(*), sum(v), sum(ks.e) FROM kl LEFT JOIN ks USING (d, b, c)'),
+	('SELECT count(*), sum(v) FROM kl WHERE EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.e = kl.e AND ks.b = kl.b)'),
+	('SELECT count(*), sum(v) FROM kl WHERE EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.a = kl.a AND ks.b = kl.b AND ks.c = kl.c AND ks.c <> 1)'),
+	('SELECT count(*), sum(v) FROM kl WHERE EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.e = kl.e AND ks.b = kl.b AND ks.c = kl.c)'),
+	('SELECT count(*), sum(v) FROM kl WHERE NOT EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.b = kl.b AND ks.c = kl.c)'),
+	('SELECT name, count(*) FROM kl JOIN ks ON kl.e = ks.a AND kl.b = ks.b AND kl.c = ks.c GROUP BY 1'),
 	-- NOT EXISTS if the column is NULL nowhere else
 	('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
 	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
@@ -95,12 +112,12 @@ INSERT INTO queries VALUES
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
 SELECT q, joined(q) FROM queries;
 -- the same of columns that the device keeps
-SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AS kept;
+SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AND gpuagg.load('kl') > 0 AS kept;
 SELECT q, joined(q) FROM queries;
 -- a key that has no form on the device is PostgreSQL's to compare
 INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
 INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
 INSERT INTO kw VALUES (-4, 'NaN'), (-5, 1e60);
 SELECT q, joined(q) FROM queries WHERE q ~ 'kn|kd';
-DROP TABLE kf, kc, kt, kn, kd, kw, queries;
+DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, queries;
 DROP FUNCTION joined;
