@@ -113,7 +113,7 @@ regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggR
 static void
 cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCostInput *input)
 {
-	const int	repeats = gpuagg_regroup_repeats(regroup);
+	const int	repeats = bms_num_members(gpuagg_regroup_repeated(regroup));
 	const double bytes = g->made_groups * (ENTRY_BYTES + STATE_BYTES * regroup->nstates) +
 		repeats * input->groups * ENTRY_BYTES;
 
@@ -125,6 +125,17 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		input->reads = pow(2, ceil(log2(input->reads))) + 1;
 }
 
+/* How many different ones a value has in so many of the device's groups; of a part, too */
+static double
+different_values(const GpuAggGrouping *g, int value, double groups)
+{
+	const GpuAggRegroupValue *v = &g->info.regroup->values[value];
+	Node	   *expr = v->computed ? list_nth(g->regroup->exprs, v->number) :
+		(Node *) g->lw->key_exprs[v->number];
+
+	return estimate_num_groups(g->root, list_make1(expr), groups, NULL, NULL);
+}
+
 /* Memory of the values that are told apart by equality alone, which stay until all is made */
 static double
 equal_bytes(const GpuAggGrouping *g, const GpuAggRegroup *regroup, double groups)
@@ -132,21 +143,29 @@ equal_bytes(const GpuAggGrouping *g, const GpuAggRegroup *regroup, double groups
 	double		values = 0;
 
 	for (int i = 0; i < regroup->nvalues; i++)
-	{
-		const GpuAggRegroupValue *v = &regroup->values[i];
-
-		if (v->computed && v->form == GPUAGG_REGROUP_EQUAL)
-			values += estimate_num_groups(g->root, list_make1(list_nth(g->regroup->exprs, v->number)),
-										  groups, NULL, NULL);
-	}
+		if (regroup->values[i].computed && regroup->values[i].form == GPUAGG_REGROUP_EQUAL)
+			values += different_values(g, i, groups);
 	return values * EQUAL_BYTES;
 }
 
-/* Of what has entered a group, where tables tell that, in one that has as many values as others */
+/*
+ * Of what has entered a group, where tables tell that: one that has as many values as others, or
+ * has all, of a set without keys
+ */
 static double
 entered_bytes(const GpuAggGrouping *g, const GpuAggRegroup *regroup, double groups)
 {
-	return gpuagg_regroup_repeats(regroup) * groups / Max(g->made_groups, 1) * ENTRY_BYTES;
+	Bitmapset  *repeated = gpuagg_regroup_repeated(regroup);
+	double		made = g->made_groups;
+	double		values = 0;
+	int			value = -1;
+
+	for (int i = 0; i < regroup->nsets; i++)
+		if (regroup->sets[i].keys == 0)
+			made = 1;
+	while ((value = bms_next_member(repeated, value)) >= 0)
+		values += Min(different_values(g, value, groups), groups / Max(made, 1));
+	return values * ENTRY_BYTES;
 }
 
 /*

@@ -338,8 +338,8 @@ gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel)
 	return Max(passed / Max(rel->rows, 1), 1);
 }
 
-int
-gpuagg_regroup_repeats(const GpuAggRegroup *r)
+Bitmapset *
+gpuagg_regroup_repeated(const GpuAggRegroup *r)
 {
 	Bitmapset  *values = NULL;
 
@@ -347,5 +347,5 @@ gpuagg_regroup_repeats(const GpuAggRegroup *r)
 		if (r->states[i].distinct && !r->states[i].absent &&
 			!gpuagg_regroup_enters_once(r, r->states[i].value))
 			values = bms_add_member(values, r->states[i].value);
-	return bms_num_members(values);
+	return values;
 }

@@ -63,7 +63,7 @@ extern List *gpuagg_regroup_shown(const GpuAggRegroupPlan *plan);
 /* How many times as many rows pass the device's conditions as pass all of WHERE? */
 extern double gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel);
 
-/* How many tables tell which values of DISTINCT are new to their group? */
-extern int	gpuagg_regroup_repeats(const GpuAggRegroup *r);
+/* Values of DISTINCT of which a table each has to tell whether they are new to their group */
+extern Bitmapset *gpuagg_regroup_repeated(const GpuAggRegroup *r);
 
 #endif							/* GPUAGG_PLANNER_REGROUP_PLAN_H */
