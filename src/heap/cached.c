@@ -287,6 +287,7 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 							 extent_blocks(cached, 0) * sizeof(uint64));
 	map = memset(cached->msg, 0, sizeof(GpuAggMapMsg));
 	extent->visible = visible;
+	extent->map_lsn = lsn;
 	extent->batch_id = batch_id;
 	extent->in_flight = extent_candidates(extent);
 	map->msg.type = GPUAGG_MSG_MAP;

@@ -24,7 +24,8 @@ typedef struct GpuAggCachedExtent
 	uint8	   *held;			/* blocks that the worker has, then those of
 								 * them that are all-visible; NULL: none */
 	uint8	   *used;			/* those that the task uses; NULL: none */
-	uint64		cached_lsn;		/* of the map page, when that was true */
+	uint64		cached_lsn;		/* of the map page, when that was true, */
+	uint64		map_lsn;		/* and when it was looked at */
 	uint32		nused;
 	uint64		batch_id;		/* of the use */
 	bool		in_flight;

@@ -266,4 +266,15 @@ typedef struct GpuAggFailedMsg
 
 #define GPUAGG_ALIGN8(n) ((size_t) gpuagg_align(n, 8))
 
+/* Are these programs the same but for the seed, which neither groups nor rows depend on? */
+static inline bool
+gpuagg_program_same(const GpuAggProgram *a, const GpuAggProgram *b)
+{
+	const size_t seed = offsetof(GpuAggProgram, hash_seed);
+	const size_t behind = seed + sizeof(a->hash_seed);
+
+	return a->bytes == b->bytes && memcmp(a, b, seed) == 0 &&
+		memcmp((const char *) a + behind, (const char *) b + behind, a->bytes - behind) == 0;
+}
+
 #endif							/* GPUAGG_IPC_PROTOCOL_H */

@@ -115,6 +115,7 @@ gpuagg_shmem_startup(void)
 		{
 			device_init(gpuagg_shmem_state(i));
 			gpuagg_cache_shared_init(&gpuagg_shared->devices[i].cache);
+			gpuagg_made_shared_init(&gpuagg_shared->devices[i].made);
 		}
 		base += devices_bytes();
 		pg_atomic_init_u64(&gpuagg_shared->tasks, 0);

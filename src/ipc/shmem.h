@@ -38,6 +38,7 @@
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
+#include "ipc/made_shared.h"
 #include "ipc/regrets.h"
 #include "ipc/seen_groups.h"
 #include "ipc/stat.h"
@@ -163,12 +164,13 @@ typedef struct GpuAggDeviceState
 	GpuAggDeviceFacts facts;
 } GpuAggDeviceState;
 
-/* A device at work, as all see it: its worker's state, columns and kernels */
+/* A device at work, as all see it: its worker's state, columns, kernels and look-up tables */
 typedef struct GpuAggDeviceShared
 {
 	GpuAggDeviceState state;
 	GpuAggCacheShared cache;
 	GpuAggKernelsShared kernels;
+	GpuAggMadeShared made;
 } GpuAggDeviceShared;
 
 typedef struct GpuAggShared

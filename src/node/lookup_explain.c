@@ -80,6 +80,8 @@ text_of(const Shown *shown, const ExplainState *es)
 		return text.data;
 	appendStringInfo(&text, " (" UINT64_FORMAT " rows%s", shown->table->rows,
 					 shown->table->on_device ? " from kept columns" : "");
+	if (es->verbose && shown->table->before)
+		appendStringInfoString(&text, ", made before");
 	if (shown->table->windows > 1)
 		appendStringInfo(&text, " in %d windows", shown->table->windows);
 	if (es->verbose)
@@ -109,6 +111,7 @@ explain_object(const Shown *shown, ExplainState *es)
 		ExplainPropertyUInteger("Bytes", NULL, shown->table->bytes, es);
 		ExplainPropertyText("Table", kind_word(shown->table), es);
 		ExplainPropertyBool("From Kept Columns", shown->table->on_device, es);
+		ExplainPropertyBool("Made Before", shown->table->before, es);
 		ExplainPropertyInteger("Windows", NULL, shown->table->windows, es);
 		if (es->timing)
 			ExplainPropertyFloat("Measured Time", "ms", shown->measured_ms, 3, es);

@@ -25,6 +25,7 @@
 #include "ipc/stat.h"
 #include "miscadmin.h"
 #include "node/lookup_made.h"
+#include "node/made_kept.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -41,6 +42,7 @@ typedef struct Task
 	Relation	rel;
 	BlockNumber nblocks;
 	MemoryContext context;		/* of what is returned */
+	MemoryContext strings;		/* of the columns' strings */
 	GpuAggClient *client;
 	GpuAggCached *cached;
 	GpuAggFeed *feed;			/* of a task that has pages kept */
@@ -82,7 +84,7 @@ take_strings(Task *task, const char *at, Size left)
 	bytes = sizeof(*head) + GPUAGG_ALIGN8(head->count * sizeof(uint32));
 	if (bytes + GPUAGG_ALIGN8(head->bytes) > left)
 		return NULL;
-	old = MemoryContextSwitchTo(task->input->strings);
+	old = MemoryContextSwitchTo(task->strings);
 	numbered = task->input->numbered[head->column] = gpuagg_numbered_create(plan->types[head->column]);
 	for (uint32 i = 0; i < head->count && numbered != NULL; i++)
 	{
@@ -138,6 +140,14 @@ take_made(Task *task, const GpuAggMsg *msg, Size bytes)
 	return GPUAGG_OK;
 }
 
+/* What PostgreSQL counts of a scan */
+static void
+count_scan(const Task *task, uint64 rows)
+{
+	pgstat_count_heap_scan(task->rel);
+	pgstat_count_index_tuples(task->rel, rows);
+}
+
 static GpuAggStatus
 take_done(Task *task, const GpuAggMsg *msg, Size bytes)
 {
@@ -146,8 +156,7 @@ take_done(Task *task, const GpuAggMsg *msg, Size bytes)
 	if (bytes != sizeof(GpuAggDoneMsg) + sizeof(uint64) || done->ntables != 1)
 		return garbled(task);
 	task->input->device_ns = done->device_ns;
-	pgstat_count_heap_scan(task->rel);
-	pgstat_count_index_tuples(task->rel, done->rows_scanned);
+	count_scan(task, done->rows_scanned);
 	task->done = true;
 	return GPUAGG_OK;
 }
@@ -370,28 +379,39 @@ kept_share(const Task *task)
 								 task->nblocks);
 }
 
-/* At most two tasks: one that has pages kept, and one that makes the table */
+/* At most two tasks: one that has pages kept, and one that makes the table, unless it is there */
 static void
 make_table(Task *task)
 {
 	const Oid	relid = RelationGetRelid(task->rel);
 	GpuAggCacheRequest cache;
+	MemoryContext scratch;
 	bool		keeps;
 	bool		all;
 
 	task->nblocks = RelationGetNumberOfBlocks(task->rel);
-	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks, &cache) ||
-		!is_all_visible(task->rel, task->nblocks))
+	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks, &cache))
+		return;
+	scratch = MemoryContextSwitchTo(task->context);
+	task->made = gpuagg_made_kept_find(task->input, task->rel, task->nblocks);
+	MemoryContextSwitchTo(scratch);
+	task->input->before = task->made != NULL;
+	if (task->made != NULL)
+		count_scan(task, 0);
+	if (task->made != NULL || !is_all_visible(task->rel, task->nblocks))
 		return;
 	keeps = !was_not_kept(relid);
 	if (!keeps && kept_share(task) < 1)
 		return;
 	run(task, &cache, keeps, &all);
-	if (all || !keeps || task->status != GPUAGG_OK)
-		return;
-	run(task, &cache, false, &all);
-	if (!all)
-		note_not_kept(relid);
+	if (!all && keeps && task->status == GPUAGG_OK)
+	{
+		run(task, &cache, false, &all);
+		if (!all)
+			note_not_kept(relid);
+	}
+	if (all && task->made != NULL)
+		gpuagg_made_kept_add(task->input, task->cached, task->made, task->strings);
 }
 
 const GpuAggLookup *
@@ -402,6 +422,7 @@ gpuagg_lookup_made(GpuAggMadeInput *input)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 
+	task.strings = AllocSetContextCreate(input->strings, "gpuagg look-up strings", ALLOCSET_SMALL_SIZES);
 	task.rel = table_open(input->plan->relid, NoLock);
 	if (!RelationUsesLocalBuffers(task.rel))
 		make_table(&task);

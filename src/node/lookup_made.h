@@ -21,6 +21,7 @@ typedef struct GpuAggMadeInput
 	MemoryContext strings;		/* of these */
 	GpuAggNumbered **numbered;	/* out: by column */
 	uint64		device_ns;		/* out */
+	bool		before;			/* out: was it made for an earlier statement? */
 } GpuAggMadeInput;
 
 /*

@@ -482,11 +482,11 @@ bind_program(GpuAggLookups *lookups, int i)
 
 /*
  * The device makes the table of columns that it keeps; NULL: it cannot, or it is too large.
- * *numbered: strings by column, *device_ns: what it took
+ * *numbered: strings by column, *device_ns: what it took, *before: it was there
  */
 static const GpuAggLookup *
 made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numbered,
-			   uint64 *device_ns)
+			   uint64 *device_ns, bool *before)
 {
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
@@ -507,6 +507,7 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 		return NULL;
 	*numbered = input.numbered;
 	*device_ns = input.device_ns;
+	*before = input.before;
 	return head;
 }
 
@@ -514,7 +515,7 @@ static const GpuAggLookup *
 lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 {
 	const GpuAggLookup *head = made_on_device(lookups, i, limit, &lookups->numbered[i],
-											  &lookups->shown[i].device_ns);
+											  &lookups->shown[i].device_ns, &lookups->shown[i].before);
 
 	lookups->shown[i].on_device = head != NULL;
 	return head;
@@ -608,11 +609,12 @@ gpuagg_lookups_make_again(GpuAggLookups *lookups)
 	{
 		GpuAggNumbered **numbered;
 		uint64		device_ns;
+		bool		before;
 
 		if (blocks[i] == NULL || blocks[i]->made == 0)
 			continue;
 		blocks[i] = made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, &numbered,
-									&device_ns);
+									&device_ns, &before);
 		if (blocks[i] == NULL)
 			return NULL;
 	}

@@ -22,7 +22,8 @@ typedef struct GpuAggLookupShown
 	uint64		rows;
 	uint64		bytes;
 	uint32		kind;			/* GpuAggLookupKind */
-	bool		on_device;		/* that made it */
+	bool		on_device;		/* that made it, */
+	bool		before;			/* for an earlier statement */
 	int			windows;		/* that it was made in, one after the other; rows of all, bytes of one */
 	uint64		device_ns;
 	instr_time	took;

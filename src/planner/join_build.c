@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "compat.h"
 #include "ipc/cache_shared.h"
+#include "ipc/made_shared.h"
 #include "ipc/shmem.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
@@ -121,6 +122,7 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 			plan->relid = relid;
 			lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
 			lookup->kept = plan->program != NULL && is_kept(build, relation);
+			lookup->known = lookup->kept && gpuagg_made_is_known(relid, plan->program);
 		}
 		table_close(relation, NoLock);
 	}

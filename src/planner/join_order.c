@@ -12,14 +12,17 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "cost/choose.h"
+#include "cost/profile.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "planner/group_estimate.h"
 #include "planner/join_order.h"
+#include "planner/path_cost.h"
 
 /*
- * Measured on an EPYC with one integer key and one column: look-ups 4 to 5 (bits) and 8
+ * Of a thread of the host.  Measured on an EPYC with one integer key and one column: look-ups 4 to 5 (bits) and 8
  * (slots) while the table lies in caches, 23 and 91 in tables of 1e6 rows.
  */
 #define LOOKUP_NEAR_NS 8.0
@@ -29,10 +32,20 @@
 /* Tells these keys from those of groups (ipc/seen_groups.h) */
 #define SEEN_LOOKUP UINT64CONST(0x6c6f6f6b2d757073)
 
+/* Where a card's rate is not known: of an H200, in its L2 */
+#define LOOKUP_CARD_NS 0.006
+
+/* A card reads at the rate that the level of memory with the table gives all of its rows. */
 double
 gpuagg_join_probe_ns(double bytes)
 {
-	return bytes > LOOKUP_NEAR_BYTES ? LOOKUP_FAR_NS : LOOKUP_NEAR_NS;
+	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	double		rate;
+
+	if (!rates->gpu)
+		return (bytes > LOOKUP_NEAR_BYTES ? LOOKUP_FAR_NS : LOOKUP_NEAR_NS) / gpuagg_cost_threads();
+	rate = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, bytes);
+	return rate > 0 ? 1e9 / rate : LOOKUP_CARD_NS;
 }
 
 /*
@@ -109,6 +122,36 @@ test_register(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 	if (!lookup->moves || (lookup->test.reg & GPUAGG_VREG_KIND) != GPUAGG_VREG_INSTR)
 		return GPUAGG_NO_REG;
 	return lw->ncolumns + lw->nconsts + (lookup->test.reg & GPUAGG_VREG_NUMBER);
+}
+
+/* ns for each row that is dropped, by which the order of look-ups is chosen (node/probes.c) */
+static double
+rank_of(const GpuAggLookupPlan *plan)
+{
+	return plan->expected.probe_ns / Max(1e-9, 1 - plan->expected.share);
+}
+
+double
+gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows)
+{
+	bool		taken[GPUAGG_MAX_LOOKUPS] = {false};
+	double		ns = 0;
+
+	for (int k = 0; k < n; k++)
+	{
+		int			best = -1;
+
+		for (int i = 0; i < n; i++)
+		{
+			if (!taken[i] && (best < 0 || rank_of(&plans[i]) < rank_of(&plans[best])))
+				best = i;
+		}
+		taken[best] = true;
+		ns += rows * plans[best].expected.probe_ns;
+		rows *= plans[best].expected.share;
+		ns += rows * (plans[best].ncolumns - plans[best].nkeys) * plans[best].expected.probe_ns;
+	}
+	return ns;
 }
 
 void

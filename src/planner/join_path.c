@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "cost/profile.h"
 #include "ipc/shmem.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -31,11 +32,13 @@
 #define BUILD_ROW_NS 60.0
 
 /*
- * ns of a table that the device makes of columns that it has: a task of its own, and for
- * each row of the input its filter, by one thread.
+ * ns of a table that the device makes of columns that it has: a task of its own, and, by one
+ * thread of the host, for each row of the input its filter; where the device may still
+ * have it of an earlier statement, of looking whether it is as it was.
  */
 #define MADE_TASK_NS 200000.0
 #define MADE_ROW_NS 5.0
+#define MADE_BEFORE_NS 2000.0
 
 /* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
 #define ROW_BYTES 16.0
@@ -389,12 +392,21 @@ gpuagg_join_paths(const GpuAggLower *lw)
 	return paths;
 }
 
+/* A card takes in rows as it looks them up, one random access each. */
+static double
+made_ns(const GpuAggLookupLower *lookup, const Path *path)
+{
+	if (lookup->known)
+		return MADE_BEFORE_NS;
+	if (gpuagg_profile_get()->rates.gpu)
+		return MADE_TASK_NS + path->rows * gpuagg_join_probe_ns(lookup_bytes(lookup));
+	return MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS + path->rows * BUILD_ROW_NS;
+}
+
 static void
 expect_input(const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupExpected *expected)
 {
-	expected->make_ns = path->rows * BUILD_ROW_NS;
-	if (lookup->kept)
-		expected->make_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
+	expected->make_ns = lookup->kept ? made_ns(lookup, path) : path->rows * BUILD_ROW_NS;
 	expected->make_cost = lookup->kept ? 0 : path->total_cost;
 }
 
@@ -406,7 +418,6 @@ expect_subquery(const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
 	expected->make_cost = lookup->subplan->startup_cost;
 }
 
-/* A row meets the look-ups one after the other, on all threads. */
 void
 gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input,
 				 GpuAggLookupPlan *plans)
@@ -428,9 +439,8 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		input->lookup_ns += expected->make_ns;
 		input->lookup_cost += expected->make_cost;
 		windows = Max(windows, plans[i].windows);
-		input->lookup_ns += input->rows / gpuagg_cost_threads() *
-			gpuagg_join_probe_ns(lookup_bytes(lookup));
 	}
+	input->lookup_ns += windows * gpuagg_join_probes_ns(plans, lw->nlookups, Min(input->rows, Max(1, lw->rel->rows)));
 	/* all of it is read for each window */
 	input->pages *= windows;
 	input->rows *= windows;

@@ -6,6 +6,7 @@
 
 #include "common/pg_prng.h"
 #include "device/ops/lookup_make.h"
+#include "ipc/made_shared.h"
 #include "settings.h"
 #include "utils/memutils.h"
 #include "worker/job_made.h"
@@ -25,6 +26,7 @@ struct GpuAggWorkerMade
 
 static dlist_head tables = DLIST_STATIC_INIT(tables);
 static uint64 total;			/* bytes of all */
+static uint32 ntables;
 
 static const GpuAggLookup *
 head_of(const GpuAggWorkerMade *m)
@@ -35,15 +37,17 @@ head_of(const GpuAggWorkerMade *m)
 static void
 drop(GpuAggWorkerMade *m)
 {
+	gpuagg_made_shared_remove(m->id);
+	ntables--;
 	total -= head_of(m)->bytes;
 	dlist_delete(&m->node);
 	m->on->ops->made->free(m->made);
 	pfree(m);
 }
 
-/* Until all take no more than that, as far as nobody uses them */
+/* Until there are no more, and all take no more, as far as nobody uses them */
 static void
-drop_until(uint64 bytes)
+drop_until(uint32 most, uint64 bytes)
 {
 	dlist_iter	iter;
 	GpuAggWorkerMade *last;
@@ -58,9 +62,9 @@ drop_until(uint64 bytes)
 			if (m->users == 0)
 				last = m;
 		}
-		if (last != NULL && total > bytes)
+		if (last != NULL && (total > bytes || ntables > most))
 			drop(last);
-	} while (last != NULL && total > bytes);
+	} while (last != NULL && (total > bytes || ntables > most));
 }
 
 void
@@ -119,6 +123,7 @@ take(GpuAggWorkerJob *job, GpuAggError *error)
 		m->id = pg_prng_uint64(&pg_global_prng_state);
 	while (m->id == 0);
 	dlist_push_head(&tables, &m->node);
+	ntables++;
 	total += head_of(m)->bytes;
 	return m;
 }
@@ -197,7 +202,9 @@ gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 			return NULL;
 		}
 	}
-	drop_until(gpuagg_lookup_memory * UINT64CONST(1048576));
+	drop_until(GPUAGG_MADE_ENTRIES, gpuagg_lookup_memory * UINT64CONST(1048576));
+	/* without a place among so many that are in use, it is this statement's alone */
+	gpuagg_made_shared_add(m->id);
 	return msg;
 }
 

@@ -109,17 +109,6 @@ is_shareable(const GpuAggWorkerJob *job)
 		c->make.nkeys == 0 && c->made.n == 0;
 }
 
-/* But for the seed, which groups do not depend on */
-static bool
-same_program(const GpuAggProgram *a, const GpuAggProgram *b)
-{
-	const Size	seed = offsetof(GpuAggProgram, hash_seed);
-	const Size	behind = seed + sizeof(a->hash_seed);
-
-	return a->bytes == b->bytes && memcmp(a, b, seed) == 0 &&
-		memcmp((const char *) a + behind, (const char *) b + behind, a->bytes - behind) == 0;
-}
-
 static bool
 is_same(const GpuAggWorkerJob *a, const GpuAggWorkerJob *b)
 {
@@ -127,7 +116,7 @@ is_same(const GpuAggWorkerJob *a, const GpuAggWorkerJob *b)
 				  sizeof(GpuAggCacheRequest)) == 0 &&
 		memcmp(&a->config.answer, &b->config.answer, sizeof(a->config.answer)) == 0 &&
 		memcmp(&a->config.regrouping, &b->config.regrouping, sizeof(a->config.regrouping)) == 0 &&
-		same_program(gpuagg_encoding_original(a), gpuagg_encoding_original(b));
+		gpuagg_program_same(gpuagg_encoding_original(a), gpuagg_encoding_original(b));
 }
 
 static bool

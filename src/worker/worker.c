@@ -603,6 +603,7 @@ gpuagg_worker_main(Datum arg)
 {
 	gpuagg_device_at = DatumGetInt32(arg);
 	worker_setup();
+	gpuagg_made_shared_clear();
 	device_start();
 	gpuagg_cache_start(gpuagg_worker.primary.ops->stripes,
 					   gpuagg_worker.primary.device,

@@ -1,0 +1,200 @@
+/*
+ * made_kept.c
+ *		Look-up tables of earlier statements of this session (made_kept.h).
+ *
+ * A table was made of columns that are kept, all pages of the relation being all-visible.
+ * While each of them is and the visibility map's pages have the LSNs that they had, nothing
+ * has changed: a page that changes is not all-visible, and what calls it all-visible again is
+ * WAL-logged (src/cache/README.md).  So a table is as good as a new one, to every snapshot that may use
+ * kept columns at all.
+ *
+ * Strings of a table are read by statements that are under way, of cursors say, while
+ * others begin; they stay until none of these is left.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "device/ops/lookup_make.h"
+#include "ipc/made_shared.h"
+#include "ipc/shmem.h"
+#include "lib/ilist.h"
+#include "node/made_kept.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* Tables of a session, and what one may take of its memory, most of which is strings */
+#define MOST_TABLES 32
+#define MOST_BYTES (1024 * 1024)
+
+typedef struct Kept
+{
+	dlist_node	node;			/* in kept, used last first */
+	MemoryContext context;		/* of all of it */
+	int			device;
+	Oid			relid;
+	Oid			files;			/* number of its files */
+	BlockNumber nblocks;
+	uint32		nextents;
+	uint64	   *lsns;			/* of map pages, by extent */
+	GpuAggProgram *program;		/* with its runtime constants */
+	int			nkeys;
+	bool		unique;
+	GpuAggLookup *head;
+	GpuAggNumbered **numbered;	/* by column */
+	int			ncolumns;
+	int			users;
+} Kept;
+
+static dlist_head kept = DLIST_STATIC_INIT(kept);
+static int	nkept;
+
+/* ----------------------------------------------------------------- users --- */
+
+static void
+leave(void *arg)
+{
+	((Kept *) arg)->users--;
+}
+
+/* Until the context is reset */
+static void
+stay(Kept *k, MemoryContext context)
+{
+	MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+
+	callback->func = leave;
+	callback->arg = k;
+	MemoryContextRegisterResetCallback(context, callback);
+	k->users++;
+}
+
+static void
+forget(Kept *k)
+{
+	dlist_delete(&k->node);
+	nkept--;
+	MemoryContextDelete(k->context);
+}
+
+/* Makes room for one more; false: all are in use. */
+static bool
+make_room(void)
+{
+	dlist_iter	iter;
+	Kept	   *last = NULL;
+
+	if (nkept < MOST_TABLES)
+		return true;
+	dlist_foreach(iter, &kept)
+	{
+		Kept	   *k = dlist_container(Kept, node, iter.cur);
+
+		if (k->users == 0)
+			last = k;
+	}
+	if (last != NULL)
+		forget(last);
+	return last != NULL;
+}
+
+/* --------------------------------------------------------------- finding --- */
+
+/* Is each page of the relation as it was? */
+static bool
+is_unchanged(const Kept *k, Relation rel)
+{
+	uint8	   *bits = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+	bool		same = true;
+
+	for (uint32 i = 0; i < k->nextents && same; i++)
+	{
+		const uint32 n = Min(k->nblocks - i * GPUAGG_EXTENT_BLOCKS, GPUAGG_EXTENT_BLOCKS);
+
+		same = gpuagg_vismap_read(rel, i, n, bits) == k->lsns[i] && gpuagg_vismap_count(bits) == n;
+	}
+	pfree(bits);
+	return same;
+}
+
+static bool
+is_there(const Kept *k)
+{
+	return gpuagg_made_shared_has(k->device, k->head->made);
+}
+
+/* A table of the same rows, whether or not these are still so */
+static Kept *
+find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &kept)
+	{
+		Kept	   *k = dlist_container(Kept, node, iter.cur);
+
+		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, program) &&
+			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns)
+			return k;
+	}
+	return NULL;
+}
+
+const GpuAggLookup *
+gpuagg_made_kept_find(GpuAggMadeInput *input, Relation rel, BlockNumber nblocks)
+{
+	Kept	   *k = find(RelationGetRelid(rel), input->program, input->plan);
+	const Size	bytes = k != NULL ? gpuagg_lookup_head_bytes(k->head) : 0;
+
+	if (k == NULL)
+		return NULL;
+	if (k->files != GPUAGG_FILES_NUMBER(rel) || k->nblocks != nblocks || !is_there(k) || !is_unchanged(k, rel))
+	{
+		if (k->users == 0)
+			forget(k);
+		return NULL;
+	}
+	stay(k, input->strings);
+	dlist_move_head(&kept, &k->node);
+	memcpy(input->numbered, k->numbered, k->ncolumns * sizeof(GpuAggNumbered *));
+	return memcpy(palloc(bytes), k->head, bytes);
+}
+
+/* ---------------------------------------------------------------- adding --- */
+
+void
+gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, const GpuAggLookup *made,
+					 MemoryContext strings)
+{
+	const GpuAggLookupPlan *plan = input->plan;
+	const Size	head_bytes = gpuagg_lookup_head_bytes(made);
+	const Size	fixed = input->program->bytes + head_bytes + cached->nextents * sizeof(uint64);
+	MemoryContext old;
+	Kept	   *k;
+
+	if (MemoryContextMemAllocated(strings, true) + fixed > MOST_BYTES || !make_room())
+		return;
+	old = MemoryContextSwitchTo(strings);
+	k = palloc0(sizeof(Kept));
+	k->context = strings;
+	k->device = gpuagg_device_at;
+	k->relid = RelationGetRelid(cached->rel);
+	k->files = GPUAGG_FILES_NUMBER(cached->rel);
+	k->nblocks = cached->nblocks;
+	k->nextents = cached->nextents;
+	k->lsns = palloc(Max(1, k->nextents) * sizeof(uint64));
+	for (uint32 i = 0; i < k->nextents; i++)
+		k->lsns[i] = cached->extents[i].map_lsn;
+	k->program = memcpy(palloc(input->program->bytes), input->program, input->program->bytes);
+	k->nkeys = plan->nkeys;
+	k->unique = plan->unique;
+	k->ncolumns = plan->ncolumns;
+	k->head = memcpy(palloc(head_bytes), made, head_bytes);
+	k->numbered = palloc(Max(1, plan->ncolumns) * sizeof(GpuAggNumbered *));
+	memcpy(k->numbered, input->numbered, plan->ncolumns * sizeof(GpuAggNumbered *));
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(strings, TopMemoryContext);
+	dlist_push_head(&kept, &k->node);
+	nkept++;
+	stay(k, input->strings);
+	gpuagg_made_note(k->relid, input->program, made->made);
+}
