@@ -33,7 +33,7 @@ run_bytes(const GpuAggTask *task)
 static const uint32_t *
 run_groups(const GpuAggTask *task)
 {
-	return (const uint32_t *) (task->sizes->data + gpuagg_cuda_align(task->nruns * sizeof(uint64_t)));
+	return (const uint32_t *) (task->sizes->data + task->nruns * sizeof(uint64_t));
 }
 
 static uint64_t
@@ -118,8 +118,9 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->nruns = 0;
 	for (uint32_t i = 0; i < task->ntables; i++)
 		task->nruns += table_runs(&task->tables[i]);
-	split = gpuagg_cuda_align(task->nruns * sizeof(uint64_t));
-	task->device_sizes_bytes = split + gpuagg_cuda_align(task->nruns * sizeof(uint32_t));
+	/* without a gap, which would be copied with them and which nothing has written */
+	split = task->nruns * sizeof(uint64_t);
+	task->device_sizes_bytes = gpuagg_cuda_align(split + task->nruns * sizeof(uint32_t));
 	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
 	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
