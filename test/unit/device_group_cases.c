@@ -298,6 +298,31 @@ test_moments(void)
 	run_end(&run);
 }
 
+/* As many of the widest states as a program has room for: the largest row that there is */
+static void
+test_widest_row(void)
+{
+	static const int keys[] = {-1, COL_C, COL_A};
+	static TestProgram p;
+	uint16_t	v;
+
+	table_make(scaled(3000), 50, 0);
+	for (int k = 0; k < 3; k++)
+	{
+		program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D) | WANT(COL_C));
+		v = program_instr(&p, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, col[COL_V],
+						  program_const_i64(&p, GPUAGG_T_INT8, 0));
+		for (int i = 0; i < GPUAGG_MAX_TRANSITIONS; i += 2)
+		{
+			program_trans(&p, GPUAGG_TRANS_FIRST_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
+			program_trans(&p, GPUAGG_TRANS_COMOMENTS_F64, v, NONE, GPUAGG_T_FLOAT8);
+		}
+		if (keys[k] >= 0)
+			program_key(&p, col[keys[k]], keys[k] == COL_A ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+		ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "the widest row");
+	}
+}
+
 /* Only values at first, then NULLs in arguments, in keys, in filters */
 static void
 test_late_nulls(void)
@@ -448,6 +473,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 	test_several_keys();
 	test_transitions();
 	test_moments();
+	test_widest_row();
 	test_late_nulls();
 	test_narrow_rows();
 	test_no_keys();
