@@ -25,6 +25,11 @@
  *		order			the number of the batch was there before
  *		use				use of what CACHED did not tell
  *		no_request			the task has no cache request
+ *		ahead			BEGIN says what MAP would: that settles it, and no MAP is sent
+ *		ahead_many, ahead_huge	of too many extents
+ *		ahead_first, ahead_wrapped	of extents that the table has not
+ *		ahead_zero, ahead_lsn	of a map page with no LSN, and with another one
+ *		ahead_kept		before other pages were kept
  *		fuzz			some bytes are others, and perhaps the length is; their
  *						choice depends on the seed
  */
@@ -35,6 +40,7 @@
 #include "fmgr.h"
 #include "heap/cache_request.h"
 #include "heap/vismap.h"
+#include "ipc/cache_shared.h"
 #include "rogue.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -100,6 +106,31 @@ make_program(RogueProgram *p)
 	p->classes[0] = GPUAGG_CLASS_I64;
 }
 
+/* What BEGIN tells of the map page, which but for "ahead" is not to be believed */
+static void
+look_ahead(Rogue *rogue, GpuAggAhead *ahead)
+{
+	uint8		bits[GPUAGG_EXTENT_BITMAP_BYTES] pg_attribute_aligned(8);
+
+	ahead->kept = gpuagg_cache_kept_so_far() + is(&rogue->task, "ahead_kept");
+	ahead->map_lsns[0] = gpuagg_vismap_read(rogue->rel, 0, rogue->nblocks, bits) +
+		is(&rogue->task, "ahead_lsn");
+	ahead->n = 1;
+	if (is(&rogue->task, "ahead_zero"))
+		ahead->map_lsns[0] = 0;
+	else if (is(&rogue->task, "ahead_many"))
+		ahead->n = GPUAGG_AHEAD_EXTENTS + 1;
+	else if (is(&rogue->task, "ahead_huge"))
+		ahead->n = PG_UINT32_MAX;
+	else if (is(&rogue->task, "ahead_first"))
+		ahead->first = 1;
+	else if (is(&rogue->task, "ahead_wrapped"))
+	{
+		ahead->first = PG_UINT32_MAX;
+		ahead->n = 2;
+	}
+}
+
 static void
 begin(Rogue *rogue)
 {
@@ -114,6 +145,8 @@ begin(Rogue *rogue)
 		!gpuagg_cache_request(rogue->rel, GetActiveSnapshot(), request.program,
 					 rogue->nblocks, &request.cache))
 		elog(ERROR, "no cache request for this table");
+	if (strncmp(rogue->task.what, "ahead", 5) == 0)
+		look_ahead(rogue, &request.ahead);
 	rogue_begin(&rogue->task, &request);
 }
 
@@ -129,9 +162,9 @@ wait_cached(Rogue *rogue)
 	if (gpuagg_client_receive(rogue->task.client, true, &msg, &bytes,
 							  &rogue->task.error) != GPUAGG_OK)
 		return false;
-	if (msg->type != GPUAGG_MSG_CACHED)
-		elog(ERROR, "message %u instead of CACHED", msg->type);
-	if (msg->count > 0)
+	if (msg->type != (is(&rogue->task, "ahead") ? GPUAGG_MSG_SETTLED : GPUAGG_MSG_CACHED))
+		elog(ERROR, "message %u instead of CACHED or SETTLED", msg->type);
+	if (msg->type == GPUAGG_MSG_CACHED && msg->count > 0)
 		rogue->announced_lsn = ((const GpuAggMsgCached *) (msg + 1))->map_lsn;
 	return true;
 }
@@ -254,6 +287,8 @@ send_map(RogueTask *task)
 
 	if (!wait_cached(rogue))
 		return false;
+	if (is(task, "ahead"))
+		return true;
 	make_good(rogue, m);
 	make_wrong(rogue, m);
 	if (!send(rogue, m))

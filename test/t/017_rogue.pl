@@ -1,4 +1,4 @@
-# MAP messages with which something is wrong (test/lib/rogue_client.c), and BLOCK messages and
+# MAP and BEGIN messages with which something is wrong (test/lib/rogue_client.c), and BLOCK messages and
 # blocks of rows (test/lib/rogue_blocks.c): the task fails, with a reason, and nothing else is
 # touched.
 use strict;
@@ -70,6 +70,12 @@ foreach my $case (
 {
 	like(rogue($case->[0]), $case->[1], "MAP message: $case->[0]");
 	is_well("after $case->[0]");
+}
+# what BEGIN tells of the map is believed only if it is so
+foreach my $what ('ahead', 'ahead_many', 'ahead_huge', 'ahead_first', 'ahead_wrapped', 'ahead_zero', 'ahead_lsn', 'ahead_kept')
+{
+	is(rogue($what), '20000 rows', "BEGIN message: $what");
+	is_well("after $what");
 }
 like(rogue('use', 'cold'), qr/^MAP message out of order$/, 'use of what was not told');
 is(rogue('good', 'cold'), '0 rows', 'a table of which nothing is held');

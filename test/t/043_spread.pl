@@ -408,6 +408,12 @@ fake_does('cards 3', 'fault 1');
 is(finish_psql($_)->{stdout}, $stock, 'a pass that fails') foreach @psql;
 is(passes_shared(), 0, 'is nobody else\'s');
 fake_does('cards 3');
+# and who followed it has had no task of the device's, and gets none: other devices answer
+@psql = together($same, $same);
+fake_does('cards 3', 'fault 1', 'unsupported');
+is(finish_psql($_)->{stdout}, $stock, 'a task that cannot begin when it must') foreach @psql;
+is(passes_shared(), 0, 'nor is it shared');
+fake_does('cards 3');
 no_tasks($node, 'nothing is left');
 
 # the table changes in between: each sees what its snapshot does
