@@ -79,34 +79,54 @@ swapped(uint32_t word)
 	return __byte_perm(word, 0, 0x0123);
 }
 
+/* A word of a state that others may be changing; what is looked at next is no older. */
+static __device__ __forceinline__ uint64_t
+load_word(const char *p)
+{
+	uint64_t	v;
+
+	asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
 /*
- * Can the value be told to lose without the lock?  A state only ever moves one way, so
- * a stale look at it errs towards asking.  Its second word may be a newer string's than
- * its first one, never an older one's: then the newer string wins by its first word
- * against all that have the older one's.
+ * The bytes behind the prefix, as a number, of a state whose first word was just seen.
+ * False: it has changed since, or does.  Both words have to be of one string: a long one has
+ * an address in the second, which compares as nothing.
  */
 static __device__ bool
-surely_loses(uint32_t op, const char *state, GpuAggBytes v)
+string_rest(const uint32_t *lock, const char *state, uint64_t word, uint64_t *rest)
+{
+	const uint32_t changes = load_acquire(&lock[1]);
+	const uint64_t again = load_word(state);
+	const uint64_t bytes = load_word(state + 8);
+
+	*rest = (uint64_t) swapped((uint32_t) bytes) << 32 | swapped((uint32_t) (bytes >> 32));
+	return changes % 2 == 0 && again == word && load_acquire(&lock[1]) == changes;
+}
+
+/*
+ * Can the value be told to lose without the lock?  A state only ever moves one way, so
+ * a stale look at it errs towards asking.
+ */
+static __device__ bool
+surely_loses(uint32_t op, const uint32_t *lock, const char *state, GpuAggBytes v)
 {
 	const bool	min = op == GPUAGG_TRANS_MIN_BYTES;
-	uint64_t	word;
+	const uint64_t seen = load_word(state);
+	const uint32_t len = (uint32_t) seen;
+	const uint64_t word = swapped((uint32_t) (seen >> 32));
 	uint64_t	rest;
 	uint64_t	mine;
-	uint32_t	len;
 
-	asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(word) : "l"(state) : "memory");
-	len = (uint32_t) word;
 	/* in no other order do prefixes tell: blanks at the end may count for nothing */
 	if (len == GPUAGG_STRING_NONE || (!min && op != GPUAGG_TRANS_MAX_BYTES))
 		return false;
-	word = swapped((uint32_t) (word >> 32));
 	mine = string_word(v, 0, 4);
 	if (mine != word)
 		return min ? mine > word : mine < word;
-	if (len > GPUAGG_STRING_INLINE || v.len > GPUAGG_STRING_INLINE)
+	if (len > GPUAGG_STRING_INLINE || v.len > GPUAGG_STRING_INLINE || !string_rest(lock, state, seen, &rest))
 		return false;
-	rest = ((const volatile uint64_t *) state)[1];
-	rest = (uint64_t) swapped((uint32_t) rest) << 32 | swapped((uint32_t) (rest >> 32));
 	mine = string_word(v, 4, 8);
 	if (mine != rest)
 		return min ? mine > rest : mine < rest;
@@ -114,12 +134,13 @@ surely_loses(uint32_t op, const char *state, GpuAggBytes v)
 }
 
 /*
- * Writes a slot in two whole words, the first one last, because surely_loses() looks at
- * them without the lock.
+ * Locked.  Writes a slot in two whole words, because surely_loses() looks at them without the
+ * lock; behind it is a count of changes, odd while there is one.
  */
 static __device__ void
-string_slot_publish(char *state, GpuAggBytes v)
+string_slot_publish(uint32_t *lock, char *state, GpuAggBytes v)
 {
+	const uint32_t changes = lock[1];
 	union
 	{
 		char		bytes[sizeof(GpuAggStringSlot)];
@@ -127,13 +148,16 @@ string_slot_publish(char *state, GpuAggBytes v)
 	}			slot;
 
 	gpuagg_string_slot_store(slot.bytes, v);
+	((volatile uint32_t *) lock)[1] = changes + 1;
+	__threadfence();
 	((volatile uint64_t *) state)[1] = slot.words[1];
-	asm volatile("st.release.gpu.u64 [%0], %1;" : : "l"(state), "l"(slot.words[0]) : "memory");
+	((volatile uint64_t *) state)[0] = slot.words[0];
+	store_release(&lock[1], changes + 2);
 }
 
 /* Locked.  False: no room. */
 static __device__ bool
-string_replace(const GpuAggTableRef *t, char *state, GpuAggBytes v)
+string_replace(const GpuAggTableRef *t, uint32_t *lock, char *state, GpuAggBytes v)
 {
 	const GpuAggBytes old = gpuagg_string_slot_bytes(state);
 
@@ -150,7 +174,7 @@ string_replace(const GpuAggTableRef *t, char *state, GpuAggBytes v)
 		if (v.data == NULL)
 			return false;
 	}
-	string_slot_publish(state, v);
+	string_slot_publish(lock, state, v);
 	return true;
 }
 
@@ -160,7 +184,7 @@ string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t of
 {
 	uint32_t   *lock = (uint32_t *) (entry + lock_off);
 	bool		room = true;
-	bool		done = surely_loses(op, entry + off, v);
+	bool		done = surely_loses(op, lock, entry + off, v);
 
 	while (!done)
 	{
@@ -168,12 +192,12 @@ string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t of
 		if (atomicCAS(lock, 0u, 1u) != 0)
 		{
 			__nanosleep(LOCKED_NS);
-			done = surely_loses(op, entry + off, v);
+			done = surely_loses(op, lock, entry + off, v);
 			continue;
 		}
 		__threadfence();
 		if (gpuagg_state_prefers(op, entry + off, v))
-			room = string_replace(t, entry + off, v);
+			room = string_replace(t, lock, entry + off, v);
 		store_release(lock, 0);
 		done = true;
 	}

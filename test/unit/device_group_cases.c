@@ -298,6 +298,37 @@ test_moments(void)
 	run_end(&run);
 }
 
+/*
+ * Strings that begin alike, some of which a slot has room for: minima go from one kind to the
+ * other and back while others look at them.
+ */
+static void
+test_alike(void)
+{
+	static TestProgram p;
+
+	table_make(scaled(30000), 300, 0);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		/* 6 to 18 bytes, the numbers in no order */
+		const uint32_t n = i * 2654435761u >> 8;
+
+		snprintf(rows[i].t, sizeof(rows[i].t), "abab%.*s%u", (int) (n % 5) * 2, "abababab", n % 100000);
+	}
+	table_build();
+	for (int k = 0; k < 3; k++)
+	{
+		program_columns(&p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_C));
+		program_trans(&p, GPUAGG_TRANS_MIN_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+		program_trans(&p, GPUAGG_TRANS_MAX_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+		program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+		if (k > 0)
+			program_key(&p, col[k == 1 ? COL_A : COL_C], k == 1 ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+		for (int again = 0; again < 4; again++)
+			ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "strings that begin alike");
+	}
+}
+
 /* As many of the widest states as a program has room for: the largest row that there is */
 static void
 test_widest_row(void)
@@ -474,6 +505,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 	test_transitions();
 	test_moments();
 	test_widest_row();
+	test_alike();
 	test_late_nulls();
 	test_narrow_rows();
 	test_no_keys();
