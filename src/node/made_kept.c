@@ -122,6 +122,18 @@ is_there(const Kept *k)
 	return gpuagg_made_shared_has(k->device, k->head->made);
 }
 
+/* Does it have a table of strings for each column that is to be a number of one? */
+static bool
+has_strings(const Kept *k, const GpuAggLookupPlan *plan)
+{
+	for (int i = 0; i < k->ncolumns; i++)
+	{
+		if (plan->scales[i] == GPUAGG_SCALE_NUMBERED && k->numbered[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
 /* A table of the same rows, whether or not these are still so */
 static Kept *
 find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
@@ -133,7 +145,8 @@ find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
 		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, program) &&
-			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns)
+			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns &&
+			has_strings(k, plan))
 			return k;
 	}
 	return NULL;
