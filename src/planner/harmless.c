@@ -141,7 +141,7 @@ static bool
 function_is_harmless(Oid function, List *args, Oid collation)
 {
 	char	   *pattern;
-	int32		field;
+	int32		field = 0;
 
 	if (get_func_leakproof(function) || gpuagg_is_integer_cast(function))
 		return true;

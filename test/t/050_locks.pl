@@ -161,7 +161,8 @@ foreach my $lock (@locks)
 my $run = start_pgbench($node, $seconds + 120, '-c', 12, '-j', 2, '-T', $seconds, '--max-tries=1000', map { ('-f', "$dir/$_.sql") } 0 .. $n - 1);
 finish_pgbench($run);
 note("$run->{transactions} transactions, ", counter($node, 'fallbacks_queue'), ' without a place, ', counter($node, 'tasks'), ' tasks');
-cmp_ok($run->{transactions}, '>', 12, 'many sessions with locks and two places');
+# of scripts in a random order some draw one deadlock after the other, each of which takes a second to be seen
+cmp_ok($run->{transactions}, '>', 4, 'many sessions with locks and two places');
 unlike($run->{stderr}, qr/ERROR|aborted/, 'none ended') or diag(substr $run->{stderr}, 0, 4000);
 is($node->safe_psql('postgres', 'SELECT * FROM wrong LIMIT 5'), '', 'and none is wrong');
 no_tasks($node, 'nothing is left of them');
