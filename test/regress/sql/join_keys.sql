@@ -106,7 +106,7 @@ INSERT INTO queries VALUES
 	('SELECT count(*), sum(v) FROM kl WHERE NOT EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.b = kl.b AND ks.c = kl.c)'),
 	('SELECT name, count(*) FROM kl JOIN ks ON kl.e = ks.a AND kl.b = ks.b AND kl.c = ks.c GROUP BY 1'),
 	-- NOT EXISTS if the column is NULL nowhere else
-	('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
+	('SELECT count(*), count(name), count(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
 	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n AND kd.id > kf.i WHERE kd.id IS NULL'),
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
