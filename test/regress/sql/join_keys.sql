@@ -111,6 +111,7 @@ INSERT INTO queries VALUES
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n AND kd.id > kf.i WHERE kd.id IS NULL'),
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
 SELECT q, joined(q) FROM queries;
+SELECT compare('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL', 'prefer');
 -- the same of columns that the device keeps
 SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AND gpuagg.load('kl') > 0 AS kept;
 SELECT q, joined(q) FROM queries;
