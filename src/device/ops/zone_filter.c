@@ -86,43 +86,74 @@ f64_zone_image(int64_t order)
 /* ---------- what is not strict ---------- */
 
 /* What a boolean may be, or anything of which only the state matters */
-#define KINDS 4
+#define KINDS GPUAGG_ZONE_KINDS
+
+static const uint8_t kind_states[KINDS] = {
+	GPUAGG_ST_VALUE, GPUAGG_ST_VALUE, GPUAGG_ST_NULL, GPUAGG_ST_NEEDS_PG
+};
 
 /* Is the i-th of these in the set?  Then as an evaluated argument */
 static bool
 kind_of(const Set *s, int i, int64_t *v, uint8_t *st)
 {
-	static const uint8_t states[KINDS] = {
-		GPUAGG_ST_VALUE, GPUAGG_ST_VALUE, GPUAGG_ST_NULL, GPUAGG_ST_NEEDS_PG
-	};
-
 	*v = i == 1;
-	*st = states[i];
+	*st = kind_states[i];
 	return i == 0 ? may_false(s) : i == 1 ? may_true(s) :
 		(s->may & (i == 2 ? GPUAGG_MAY_NULL : GPUAGG_MAY_ERROR)) != 0;
 }
 
-static Set
-set_and_or(uint32_t op, const Set *a, const Set *b)
+/* Which of these a set may be: a bit for each */
+static uint32_t
+kinds_of(const Set *s)
 {
-	Set			result = set_nothing;
-	int64_t		va;
-	int64_t		vb;
-	uint8_t		sa;
-	uint8_t		sb;
-	uint8_t		st;
+	return (may_false(s) ? 1 : 0) | (may_true(s) ? 2 : 0) |
+		(s->may & GPUAGG_MAY_NULL ? 4 : 0) | (s->may & GPUAGG_MAY_ERROR ? 8 : 0);
+}
 
+/* The bit of an answer */
+static uint8_t
+kind_bit(int64_t v, uint8_t st)
+{
+	return GPUAGG_ST_IS_ERROR(st) ? 8 : st == GPUAGG_ST_NULL ? 4 : v != 0 ? 2 : 1;
+}
+
+/* What AND or OR says of each kind with any of so many others, which zones then only look up */
+static void
+logic_fill(uint32_t op, uint8_t logic[KINDS][1 << KINDS])
+{
 	for (int i = 0; i < KINDS; i++)
+	{
+		logic[i][0] = 0;
 		for (int k = 0; k < KINDS; k++)
 		{
-			int64_t		v;
+			uint8_t		st;
+			const int64_t v = op == GPUAGG_OP_AND ? gpuagg_eval_and(i == 1, kind_states[i], k == 1, kind_states[k], &st) :
+				gpuagg_eval_or(i == 1, kind_states[i], k == 1, kind_states[k], &st);
 
-			if (!kind_of(a, i, &va, &sa) || !kind_of(b, k, &vb, &sb))
-				continue;
-			v = op == GPUAGG_OP_AND ? gpuagg_eval_and(va, sa, vb, sb, &st) :
-				gpuagg_eval_or(va, sa, vb, sb, &st);
-			set_add_result(&result, v, st);
+			for (int others = 0; others < 1 << k; others++)
+				logic[i][others | 1 << k] = logic[i][others] | kind_bit(v, st);
 		}
+	}
+}
+
+static Set
+set_and_or(const uint8_t logic[KINDS][1 << KINDS], const Set *a, const Set *b)
+{
+	const uint32_t left = kinds_of(a);
+	const uint32_t right = kinds_of(b);
+	uint32_t	kinds = 0;
+	Set			result = set_nothing;
+
+	for (int i = 0; i < KINDS; i++)
+		if (left & 1u << i)
+			kinds |= logic[i][right];
+	result.may = (uint8_t) ((kinds & 3 ? GPUAGG_MAY_VALUE : 0) | (kinds & 4 ? GPUAGG_MAY_NULL : 0) |
+							(kinds & 8 ? GPUAGG_MAY_ERROR : 0));
+	if (kinds & 3)
+	{
+		result.low = kinds & 1 ? 0 : 1;
+		result.high = kinds & 2 ? 1 : 0;
+	}
 	return result;
 }
 
@@ -414,13 +445,17 @@ set_strict(const GpuAggInstr *ins, const Set *sets)
 /* ---------- programs ---------- */
 
 static Set
-set_of(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *sets)
+set_of(const GpuAggZoneFilter *filter, const GpuAggInstr *ins)
 {
+	const GpuAggProgram *p = filter->program;
+	const Set  *sets = filter->set;
+
 	switch (ins->op)
 	{
 		case GPUAGG_OP_AND:
+			return set_and_or(filter->and_kinds, &sets[ins->a], &sets[ins->b]);
 		case GPUAGG_OP_OR:
-			return set_and_or(ins->op, &sets[ins->a], &sets[ins->b]);
+			return set_and_or(filter->or_kinds, &sets[ins->a], &sets[ins->b]);
 		case GPUAGG_OP_SELECT:
 			return set_select(&sets[ins->a], &sets[ins->b], &sets[ins->c]);
 		case GPUAGG_OP_COALESCE:
@@ -487,6 +522,8 @@ gpuagg_zone_filter_init(GpuAggZoneFilter *filter, const GpuAggProgram *p)
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
 
 	filter->program = p;
+	logic_fill(GPUAGG_OP_AND, filter->and_kinds);
+	logic_fill(GPUAGG_OP_OR, filter->or_kinds);
 	for (uint32_t i = 0; i < p->ncolumns; i++)
 		filter->uses[i] = i == p->filter_reg;
 	for (uint32_t i = 0; i < p->nconsts; i++)
@@ -515,7 +552,7 @@ gpuagg_zone_filter(GpuAggZoneFilter *filter, const GpuAggZone *const *columns)
 		if (filter->uses[i])
 			filter->set[i] = set_column(columns[i], classes[i]);
 	for (uint32_t i = 0; i < p->filter_instrs; i++)
-		filter->set[instrs[i].dst] = set_of(p, &instrs[i], filter->set);
+		filter->set[instrs[i].dst] = set_of(filter, &instrs[i]);
 	result = &filter->set[p->filter_reg];
 	if (result->may & GPUAGG_MAY_ERROR)
 		return GPUAGG_VERDICT_MAYBE;

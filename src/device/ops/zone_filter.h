@@ -35,9 +35,15 @@ typedef struct GpuAggRegisterSet
 	int64_t		high;			/* nothing is known */
 } GpuAggRegisterSet;
 
+/* false, true, NULL, an error: what conditions are to AND and OR */
+#define GPUAGG_ZONE_KINDS 4
+
 typedef struct GpuAggZoneFilter
 {
 	const GpuAggProgram *program;
+	/* of a kind with others (a bit for each): which the answer may be */
+	uint8_t		and_kinds[GPUAGG_ZONE_KINDS][1 << GPUAGG_ZONE_KINDS];
+	uint8_t		or_kinds[GPUAGG_ZONE_KINDS][1 << GPUAGG_ZONE_KINDS];
 	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for */
 	GpuAggRegisterSet set[GPUAGG_MAX_REGS];
 } GpuAggZoneFilter;
