@@ -189,6 +189,7 @@ set_launch(GpuAggTask *task, uint32_t set)
 	{
 		launch.from = finer ? r->finer[i] : r->tables[parent];
 		gpuagg_cuda_regroup(&launch, is_lone(task, set), prepared_of(task, set)->stride,
+							prepared_of(task, set)->states_off,
 							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS, task->streams->group);
 	}
 }
