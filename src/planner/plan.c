@@ -399,7 +399,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 												values[i], isnull[i]);
 		if (zone != GPUAGG_ZONE_NONE && zone != GPUAGG_ZONE_ENUM && !isnull[i])
 			constant_zone(&constants[i], zone);
-		bytes += constants[i].value.len;
+		bytes = MAXALIGN(bytes) + constants[i].value.len;
 	}
 	bytes = MAXALIGN(bytes);
 	for (int i = 0; i < info->nlookups; i++)
@@ -422,6 +422,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 		*slot = constants[i].value;
 		if (constants[i].bytes == NULL)
 			continue;
+		end = MAXALIGN(end);	/* tables of zones are read by words */
 		memcpy((char *) program + end, constants[i].bytes, slot->len);
 		slot->v.off = end;
 		end += slot->len;
