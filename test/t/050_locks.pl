@@ -94,6 +94,36 @@ my $second = start_psql($node, "$reindex UPDATE other SET v = v WHERE v = 1; COM
 $node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted');
 are_answered('a ring of three', $first, $answer, $second, '', start_task(), $stock);
 
+# a ring that closes after who waits for a place has looked the first time: who is in it then
+# waits for deadlock_timeout once more, not for a second
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE halves (id int, k text) PARTITION BY RANGE (id);
+	CREATE TABLE half1 PARTITION OF halves FOR VALUES FROM (0) TO (1001);
+	CREATE TABLE half2 PARTITION OF halves FOR VALUES FROM (1001) TO (2001);
+	ALTER TABLE half1 ALTER COLUMN k SET STORAGE EXTERNAL;
+	ALTER TABLE half2 ALTER COLUMN k SET STORAGE EXTERNAL;
+	INSERT INTO halves TABLE long;
+	VACUUM ANALYZE halves;});
+my @halves = map { "REINDEX TABLE pg_toast.pg_toast_" . $node->safe_psql('postgres', "SELECT '$_'::regclass::oid") . ';' } 'half1', 'half2';
+my @stood;
+foreach my $round (1 .. 3)
+{
+	my $behind = start_psql($node, "SET deadlock_timeout = '100ms'; BEGIN; $halves[1] SELECT wait_for(1); SET application_name = 'behind'; SET gpuagg.debug_require = 'prefer'; "
+		  . "SELECT g, count(*), sum(v) FROM other GROUP BY g ORDER BY g; SELECT extract(epoch FROM clock_timestamp() - min(waitstart)) FROM pg_locks WHERE NOT granted; COMMIT;");
+	my $ahead = start_psql($node, "BEGIN; $halves[0] SELECT wait_for(1), set_config('application_name', 'ahead', false);"
+		  . q{ DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'behind' AND query LIKE 'SELECT g%' AND wait_event IN ('Extension', 'GpuAggSlot')) LOOP
+			PERFORM pg_sleep(0.01), pg_stat_clear_snapshot(); END LOOP; PERFORM pg_sleep(0.25); END $$; COMMIT;});
+	$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+	my $task = start_psql($node, "SET gpuagg.debug_require = 'require'; " . $grouped =~ s/long/halves/r . ';');
+	finish_psql($_) foreach $behind, $ahead, $task;
+	is($task->{stdout} . $task->{stderr}, $stock, "a ring that closes late: the answer, $round") or last;
+	push @stood, $behind->{stdout} =~ /([0-9.]+)\s*$/;
+	like($behind->{stdout}, qr/^\s*\Q$answer\E\n/, "a ring that closes late: the answer of the lock's owner, $round");
+}
+note("it stood for @stood s");
+cmp_ok((sort { $a <=> $b } @stood)[0] // 9, '<', 0.5, 'a ring that closes late is found soon');
+
 # who has no lock that others wait for goes on waiting
 my $owner = start_psql($node, "$reindex SELECT wait_for(1), pg_sleep(4); COMMIT;");
 sleeping();
