@@ -176,6 +176,9 @@ my @locks = (
 	"REINDEX INDEX $toast_index", 'LOCK TABLE other IN SHARE MODE', 'LOCK TABLE other IN EXCLUSIVE MODE', 'LOCK TABLE parts1', 'UPDATE long SET k = k WHERE id = :id * 500',
 	'UPDATE other SET v = v WHERE v = :id', 'ALTER TABLE parts DETACH PARTITION parts2; ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (4000) TO (9000)',
 	'CREATE INDEX i:client_id ON long (id); DROP INDEX i:client_id', 'DECLARE c CURSOR FOR SELECT k, count(*) FROM long GROUP BY k; FETCH 1 FROM c');
+# whom PostgreSQL has ended as part of a deadlock goes again, and not at once: two who do that in
+# turn leave the others hardly a lock for seconds
+my $pause = "SELECT pg_sleep(0.1 * random());\n";
 my $n = 0;
 $asked{ (grep { !$asked{$_} } keys %asked)[0] } = $node->safe_psql('postgres', 'SET gpuagg.enable = off; SELECT 2 * count(*) FROM (SELECT DISTINCT g, k FROM parts JOIN long USING (id)) q');
 foreach my $lock (@locks)
@@ -184,7 +187,7 @@ foreach my $lock (@locks)
 	{
 		my ($other) = sort { ($n * 7 + length $a) % 5 <=> ($n * 7 + length $b) % 5 } keys %asked;
 
-		append_to_file("$dir/" . $n++ . '.sql', "\\set id random(1, 4)\nBEGIN;\n" . join(";\n", split /; /, $lock) .
+		append_to_file("$dir/" . $n++ . '.sql', "\\set id random(1, 4)\nBEGIN;\n$pause" . join(";\n", split /; /, $lock) .
 			  ";\nSELECT sums_up('$query', $asked{$query});\nSELECT sums_up('$other', $asked{$other});\nCOMMIT;\n");
 	}
 }
