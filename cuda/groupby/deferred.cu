@@ -90,6 +90,9 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	c.block_bytes = c.launches->block_bytes;
 	if (c.strategy != GPUAGG_GROUPBY_PARTITIONED)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->prepared->stride);
+	c.slice_rows = gpuagg_slice_deferred_rows(&config->compile, config->expected_rows,
+											  c.strategy == GPUAGG_GROUPBY_PARTITIONED ? 0 :
+											  1u << c.windows_log2);
 	if (c.strategy == GPUAGG_GROUPBY_SPATIAL)
 	{
 		if (!sm_windows_make(task, config, c.windows_log2, error))

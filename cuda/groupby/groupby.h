@@ -50,6 +50,7 @@ typedef struct GpuAggGroupByConfig
 	uint32_t	local_copies;
 	uint32_t	bits[2];		/* of both levels of partitioning */
 	uint64_t	sketch_rows;	/* from so many on their groups are counted first */
+	uint64_t	slice_rows;		/* of a launch, at most; 0: all */
 
 	/* windows */
 	uint32_t	windows_log2;
@@ -209,7 +210,7 @@ extern cudaError_t gpuagg_cuda_groupby_single(const GpuAggGroupByArgs *args, Gpu
 extern cudaError_t gpuagg_cuda_groupby_pack_sources(const GpuAggGroupByArgs *args,
 												   GpuAggKeyShape key,
 												   const GpuAggSources *sources,
-												   char *records, uint32_t sms,
+												   uint32_t slices, char *records, uint32_t sms,
 												   cudaStream_t stream);
 
 /* n records with their first field and their last one as columns with that much room */

@@ -159,12 +159,13 @@ count_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 				   const __grid_constant__ GpuAggPartLevel level)
 {
 	extern __shared__ uint32_t counts[];
-	const uint32_t npieces = *level.npieces;
+	const uint64_t first = gpuagg_slice_first(level.slice, *level.npieces);
+	const uint64_t npieces = gpuagg_slice_end(level.slice, *level.npieces) - first;
 	uint32_t	counted = UINT32_MAX;	/* the parent whose rows are in counts */
 
 	/* a run of pieces, so that most of them follow one of the same parent */
-	for (uint32_t i = (uint64_t) npieces * blockIdx.x / gridDim.x;
-		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
+	for (uint64_t i = first + npieces * blockIdx.x / gridDim.x;
+		 i < first + npieces * (blockIdx.x + 1) / gridDim.x; i++)
 	{
 		const GpuAggPiece piece = level.pieces[i];
 		const uint32_t parent = parent_of<FAST>(piece.parent);
@@ -241,12 +242,14 @@ launch_count(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t 
 	const int	bytes = 4 << level->bits;
 	const uint32_t blocks = bytes <= 32768 ? 4 : bytes <= 65536 ? 3 : 1;
 	const uint32_t threads = blocks == 1 ? COUNT_THREADS : 512;
+	GpuAggPartLevel part = *level;
 	cudaError_t rc = cudaFuncSetAttribute(count_parts_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	count_parts_kernel<KEY, FAST><<<sms * blocks, threads, bytes, stream>>>(*a, *level);
+	for (; part.slice.at < part.slice.of; part.slice.at++)
+		count_parts_kernel<KEY, FAST><<<sms * blocks, threads, bytes, stream>>>(*a, part);
 	return cudaGetLastError();
 }
 

@@ -33,7 +33,25 @@
 /* Rows of a piece of a partition that has several blocks, at least */
 #define MIN_SPLIT_ROWS 65536
 
+/*
+ * Launches of a step, at most: a stream takes some 1000 before it makes the worker wait.
+ * Partitions have so many kernels that are cut, in one step.
+ */
+#define MOST_LAUNCHES 512
+#define PARTITION_KERNELS 6
+
 /* ---------- launches ---------- */
+
+uint32_t
+gpuagg_groupby_slices(const GpuAggGroupBy *s, uint64_t rows)
+{
+	const uint64_t most = s->config.slice_rows;
+	const uint64_t slices = most == 0 || rows <= most ? 1 : (rows + most - 1) / most;
+	const uint32_t limit = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED ? MOST_LAUNCHES / PARTITION_KERNELS :
+		MOST_LAUNCHES;
+
+	return slices > limit ? limit : (uint32_t) slices;
+}
 
 /* Memory of a level but for its records */
 static bool
@@ -54,6 +72,8 @@ make_level(GpuAggGroupBy *s, uint32_t bits, uint32_t before, const uint64_t *par
 	level->before = before;
 	level->nparents = nparents;
 	level->parents = parents;
+	level->slice.at = 0;
+	level->slice.of = gpuagg_groupby_slices(s, rows);
 	memset(&level->sources, 0, sizeof(level->sources));
 	if (before == 0)
 		level->sources = s->sources;
@@ -186,6 +206,7 @@ start_partitioned(GpuAggGroupBy *s, GpuAggError *error)
 	gpuagg_cuda_groupby_bits(&s->config, &s->args, s->key, bits);
 	n = 1u << (bits[0] + bits[1]);
 	s->parts.n = n;
+	s->parts.slice.of = gpuagg_groupby_slices(s, s->args.n);
 	s->top[0] = 0;
 	s->top[1] = s->args.n;
 	top = (uint64_t *) gpuagg_groupby_take(s, sizeof(s->top), error);
@@ -245,10 +266,17 @@ gpuagg_groupby_measure(GpuAggGroupBy *s, GpuAggError *error)
 static GpuAggStatus
 launch_single(GpuAggGroupBy *s, GpuAggError *error)
 {
+	const uint64_t tiles = (s->args.n + GPUAGG_WARP_TILE - 1) / GPUAGG_WARP_TILE;
 	GpuAggWindows w = s->windows;
+	/* with windows side by side each has a count of tiles of its own */
+	GpuAggSlice slice = {0, w.sm_windows != NULL ? 1 : gpuagg_groupby_slices(s, s->args.n)};
 
 	w.window = (uint32_t) s->window;
-	GROUPBY_CHECK(gpuagg_cuda_groupby_single(&s->args, s->key, &w, s->config.sms, s->stream));
+	for (; slice.at < slice.of; slice.at++)
+	{
+		w.end_tile = gpuagg_slice_end(slice, tiles);
+		GROUPBY_CHECK(gpuagg_cuda_groupby_single(&s->args, s->key, &w, s->config.sms, s->stream));
+	}
 	return gpuagg_groupby_ask(s, error);
 }
 

@@ -186,15 +186,18 @@ template <int KEY>
 static __global__ void
 __launch_bounds__(GPUAGG_PACK_THREADS)
 pack_sources_kernel(const __grid_constant__ GpuAggGroupByArgs a,
-					const __grid_constant__ GpuAggSources sources, char *records)
+					const __grid_constant__ GpuAggSources sources, GpuAggSlice slice, char *records)
 {
 	typedef typename FastRow<KEY>::Pair Pair;
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	const bool	groupby = a.table.hash_window.count > 1;
 	const uint64_t warps = (uint64_t) gridDim.x * blockDim.x / WARP_LANES;
-	uint64_t	tile = ((uint64_t) blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+	const uint64_t tiles = sources.end / GPUAGG_WARP_TILE;
+	const uint64_t end = gpuagg_slice_end(slice, tiles);
+	uint64_t	tile = gpuagg_slice_first(slice, tiles) +
+		((uint64_t) blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
 
-	for (; tile * GPUAGG_WARP_TILE < sources.end; tile += warps)
+	for (; tile < end; tile += warps)
 	{
 		const uint64_t first = tile * GPUAGG_WARP_TILE;
 		const GpuAggSource source = tile_source(sources, first);
@@ -280,17 +283,18 @@ gpuagg_cuda_groupby_pack_decoded(const GpuAggGroupByArgs *a, const GpuAggPackDec
 
 cudaError_t
 gpuagg_cuda_groupby_pack_sources(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
-								const GpuAggSources *sources, char *records, uint32_t sms,
-								cudaStream_t stream)
+								const GpuAggSources *sources, uint32_t slices, char *records,
+								uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t blocks = sms * GPUAGG_PACK_BLOCKS;
 
-	if (key == GPUAGG_KEY_I32)
-		pack_sources_kernel<GPUAGG_KEY_I32><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
-			(*a, *sources, records);
-	else
-		pack_sources_kernel<GPUAGG_KEY_I64><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
-			(*a, *sources, records);
+	for (GpuAggSlice slice = {0, slices}; slice.at < slice.of; slice.at++)
+		if (key == GPUAGG_KEY_I32)
+			pack_sources_kernel<GPUAGG_KEY_I32><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
+				(*a, *sources, slice, records);
+		else
+			pack_sources_kernel<GPUAGG_KEY_I64><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
+				(*a, *sources, slice, records);
 	return cudaGetLastError();
 }
 

@@ -37,7 +37,7 @@ block_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint6
 }
 
 /*
- * Block-wide: the next number of a queue, or `end`: no more, or no room for
+ * Block-wide: the next number of a queue, or `end`: no more in this slice, or no room for
  * what might come of it, up to `groups` of every block
  */
 static __device__ uint32_t
@@ -63,7 +63,7 @@ block_draw(const GpuAggGroupByArgs &a, unsigned long long *queue, uint32_t end,
 			*(volatile uint32_t *) &a.head->full = 1;
 		drawn = end;
 		if (!no_entry && !no_room && stop == 0 && full == 0)
-			drawn = (uint32_t) min(atomicAdd(queue, 1ull), (unsigned long long) end);
+			drawn = (uint32_t) draw_before(queue, end);
 	}
 	__syncthreads();
 	return drawn;
@@ -91,7 +91,8 @@ group_partitions_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nmany_rows : parts.n;
+	const uint32_t n = (uint32_t) gpuagg_slice_end(parts.slice, LISTED ? *(volatile uint32_t *) &a.head->nmany_rows :
+												  parts.n);
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
@@ -163,7 +164,8 @@ group_few_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t batches = (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) / GPUAGG_FEW_ROWS_BATCH;
+	const uint32_t batches = (uint32_t) gpuagg_slice_end(parts.slice, (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) /
+														GPUAGG_FEW_ROWS_BATCH);
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
@@ -218,11 +220,15 @@ group_split_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
 	const uint32_t nsplit = *(volatile uint32_t *) &a.head->nsplit;
+	/* there are no more pieces than that, of all split partitions */
+	const uint32_t last = (uint32_t) gpuagg_slice_end(parts.slice, a.n / parts.split_rows + nsplit);
 	uint32_t	misses = 0;
+	uint32_t	drawn;
 	uint64_t	first;
 	uint64_t	end;
 
-	while (find_piece(parts, nsplit, block_draw(a, &a.head->tile, UINT32_MAX, 0, UINT64_MAX), &first, &end))
+	while ((drawn = block_draw(a, &a.head->tile, last, 0, UINT64_MAX)) != last &&
+		   find_piece(parts, nsplit, drawn, &first, &end))
 	{
 		uint32_t	added = 0;
 
@@ -247,12 +253,14 @@ launch_kernel(PartitionsKernel kernel, const GpuAggGroupByArgs *a, const GpuAggG
 			  const GpuAggPartitions *parts, const GpuAggDense *dense, uint32_t blocks,
 			  cudaStream_t stream)
 {
+	GpuAggPartitions part = *parts;
 	cudaError_t rc = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	kernel<<<blocks, local->threads, local->bytes, stream>>>(*a, *local, *parts, *dense);
+	for (; part.slice.at < part.slice.of; part.slice.at++)
+		kernel<<<blocks, local->threads, local->bytes, stream>>>(*a, *local, part, *dense);
 	return cudaGetLastError();
 }
 
@@ -261,14 +269,16 @@ static cudaError_t
 launch_split(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local,
 		   const GpuAggPartitions *parts, uint32_t blocks, cudaStream_t stream)
 {
+	GpuAggPartitions part = *parts;
 	cudaError_t rc = cudaFuncSetAttribute(group_split_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	group_split_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
-		(*a, *local, *parts);
+	for (; part.slice.at < part.slice.of; part.slice.at++)
+		group_split_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
+			(*a, *local, part);
 	return cudaGetLastError();
 }
 

@@ -262,11 +262,27 @@ count_added(const GpuAggGroupByArgs &a, uint32_t added)
 }
 
 /*
- * The next tile of a warp: its number, or UINT64_MAX: none, or no room in the
- * table or the list.
+ * The next number of a queue that ends before `end`, or `end`.  A number that is not taken is
+ * given back: the queue goes on there in the next slice.  Once it has come to the end it does
+ * not fall below that, for each gives back no more than its own.
+ */
+static __device__ __forceinline__ unsigned long long
+draw_before(unsigned long long *queue, unsigned long long end)
+{
+	const unsigned long long drawn = atomicAdd(queue, 1ull);
+
+	if (drawn < end)
+		return drawn;
+	atomicAdd(queue, ~0ull);
+	return end;
+}
+
+/*
+ * The next tile of a warp, of those before `end`: its number, or UINT64_MAX: none, or no room
+ * in the table or the list.
  */
 static __device__ __forceinline__ uint64_t
-next_tile(const GpuAggGroupByArgs &a, unsigned long long *counter)
+next_tile(const GpuAggGroupByArgs &a, unsigned long long *counter, uint64_t end)
 {
 	unsigned long long tile = UINT64_MAX;
 
@@ -275,8 +291,8 @@ next_tile(const GpuAggGroupByArgs &a, unsigned long long *counter)
 		if (*(volatile unsigned long long *) &a.table.head->count >= a.table.limit)
 			*(volatile uint32_t *) &a.head->stop = 1;
 		if (*(volatile uint32_t *) &a.head->stop == 0)
-			tile = atomicAdd(counter, 1ull);
-		if (tile != UINT64_MAX && tile * GPUAGG_WARP_TILE >= a.n)
+			tile = draw_before(counter, end);
+		if (tile == end)
 			tile = UINT64_MAX;
 	}
 	return __shfl_sync(ALL_LANES, tile, 0);

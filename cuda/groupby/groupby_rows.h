@@ -13,6 +13,7 @@
 
 #include "cuda/kernel/kernels.h"
 #include "device/choice/local.h"
+#include "device/choice/slices.h"
 
 typedef struct GpuAggRowField
 {
@@ -141,6 +142,7 @@ typedef struct GpuAggWindows
 	uint32_t	window;
 	const uint8_t *sm_windows;	/* GPUAGG_SPATIAL_UNITS; NULL: all take `window` */
 	unsigned long long *tiles;	/* one for each window, with sm_windows */
+	uint64_t	end_tile;		/* that the launch does not begin, nor those behind it */
 } GpuAggWindows;
 
 /*
@@ -170,6 +172,7 @@ typedef struct GpuAggPartLevel
 	uint32_t	nparents;
 	const uint64_t *parents;	/* nparents + 1 starts of their rows */
 	GpuAggSources sources;		/* of the only parent, if rows are in such: */
+	GpuAggSlice slice;			/* of the pieces, of each launch that goes through rows */
 	GpuAggPiece *pieces;		/* of work, one parent's behind the other's */
 	uint32_t   *npieces;
 	uint32_t   *counts;			/* of each partition of each parent */
@@ -186,6 +189,7 @@ typedef struct GpuAggPartitions
 	uint64_t	split_rows;		/* larger ones are left to several blocks */
 	uint32_t   *split;			/* those */
 	uint32_t   *many_rows;			/* of many rows a group, where others have few */
+	GpuAggSlice slice;			/* of each launch */
 } GpuAggPartitions;
 
 /* A decoded batch whose rows become records */

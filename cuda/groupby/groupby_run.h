@@ -117,6 +117,9 @@ extern GpuAggStatus gpuagg_groupby_ask(GpuAggGroupBy *s, GpuAggError *error);
 
 /* ---------- groupby_launch.cu: GPUAGG_BUSY, or it failed ---------- */
 
+/* In how many launches so many rows are gone through */
+extern uint32_t gpuagg_groupby_slices(const GpuAggGroupBy *s, uint64_t rows);
+
 /* Rows are there: how many groups have they, where that is asked, and then the start */
 extern GpuAggStatus gpuagg_groupby_measure(GpuAggGroupBy *s, GpuAggError *error);
 

@@ -225,11 +225,13 @@ read_piece(const GpuAggPartLevel &level, Tiles *t)
 static __device__ __forceinline__ Tiles
 tiles_start(const GpuAggPartLevel &level, uint32_t rows)
 {
+	const uint32_t npieces = *level.npieces;
+	const uint32_t tiles = GPUAGG_PIECE_ROWS / rows;
 	Tiles		t;
 
 	t.rows = rows;
-	t.end = *level.npieces * (GPUAGG_PIECE_ROWS / rows);
-	t.next = blockIdx.x;
+	t.end = (uint32_t) gpuagg_slice_end(level.slice, npieces) * tiles;
+	t.next = (uint32_t) gpuagg_slice_first(level.slice, npieces) * tiles + blockIdx.x;
 	read_piece(level, &t);
 	return t;
 }
@@ -418,13 +420,15 @@ launch_scatter(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_
 			   cudaStream_t stream)
 {
 	const int	bytes = (int) ((12u << level->bits) + ROWS * TPB * (2 + a->record_bytes));
+	GpuAggPartLevel part = *level;
 	cudaError_t rc = cudaFuncSetAttribute(scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
-		(*a, *level);
+	for (; part.slice.at < part.slice.of; part.slice.at++)
+		scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
+			(*a, part);
 	return cudaGetLastError();
 }
 

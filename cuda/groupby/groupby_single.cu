@@ -154,11 +154,11 @@ group_window_tile(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t w
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
-group_single_kernel(const __grid_constant__ GpuAggGroupByArgs a)
+group_single_kernel(const __grid_constant__ GpuAggGroupByArgs a, uint64_t end_tile)
 {
 	uint64_t	tile;
 
-	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
+	while ((tile = next_tile(a, &a.head->tile, end_tile)) != UINT64_MAX)
 		group_tile<KEY>(a, tile);
 }
 
@@ -171,7 +171,7 @@ group_window_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	uint64_t	tile;
 
-	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
+	while ((tile = next_tile(a, &a.head->tile, w.end_tile)) != UINT64_MAX)
 		group_window_tile<KEY>(a, w, w.window, tile);
 }
 
@@ -192,7 +192,7 @@ group_spatial_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 
 	for (;;)
 	{
-		const uint64_t tile = next_tile(a, &w.tiles[window]);
+		const uint64_t tile = next_tile(a, &w.tiles[window], w.end_tile);
 
 		if (tile != UINT64_MAX)
 			group_window_tile<KEY>(a, w, window, tile);
@@ -260,7 +260,7 @@ launch_single(const GpuAggGroupByArgs *a, const GpuAggWindows *w, uint32_t block
 	else if (w->log2 > 0)
 		group_window_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
 	else
-		group_single_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a);
+		group_single_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, w->end_tile);
 }
 
 cudaError_t

@@ -34,13 +34,14 @@ __launch_bounds__(SKETCH_THREADS)
 sketch_kernel(const __grid_constant__ GpuAggGroupByArgs a, const __grid_constant__ GpuAggPartLevel level)
 {
 	__shared__ uint32_t registers[REGISTERS];
-	const uint32_t npieces = *level.npieces;
+	const uint64_t first = gpuagg_slice_first(level.slice, *level.npieces);
+	const uint64_t npieces = gpuagg_slice_end(level.slice, *level.npieces) - first;
 
 	for (uint32_t i = threadIdx.x; i < REGISTERS; i += blockDim.x)
 		registers[i] = 0;
 	__syncthreads();
-	for (uint32_t i = (uint64_t) npieces * blockIdx.x / gridDim.x;
-		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
+	for (uint64_t i = first + npieces * blockIdx.x / gridDim.x;
+		 i < first + npieces * (blockIdx.x + 1) / gridDim.x; i++)
 	{
 		const GpuAggPiece piece = level.pieces[i];
 
@@ -105,7 +106,10 @@ template <int KEY, int FAST>
 static void
 launch_sketch(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
-	sketch_kernel<KEY, FAST><<<sms * SKETCH_BLOCKS, SKETCH_THREADS, 0, stream>>>(*a, *level);
+	GpuAggPartLevel part = *level;
+
+	for (; part.slice.at < part.slice.of; part.slice.at++)
+		sketch_kernel<KEY, FAST><<<sms * SKETCH_BLOCKS, SKETCH_THREADS, 0, stream>>>(*a, part);
 }
 
 cudaError_t

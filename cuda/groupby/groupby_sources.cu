@@ -183,7 +183,8 @@ sources_pack(GpuAggGroupBy *s, GpuAggError *error)
 		return error->status;
 	GROUPBY_CHECK(cudaMemsetAsync(&s->device->head.npacked, 0, sizeof(s->device->head.npacked),
 								 s->stream));
-	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_sources(&s->args, s->key, &s->sources, s->records,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_sources(&s->args, s->key, &s->sources,
+												 gpuagg_groupby_slices(s, s->sources.end), s->records,
 												 s->config.sms, s->stream));
 	memset(&s->sources, 0, sizeof(s->sources));
 	return gpuagg_groupby_batches_end(s, error);

@@ -43,11 +43,14 @@
  */
 #define GPUAGG_RESTART_MS 10000
 
-/*
- * While waiting for the worker, look whether it still exists this often; while waiting for a
- * place, from deadlock_timeout on, whether somebody who has one waits for us.
- */
+/* While waiting for the worker, look whether it still exists this often. */
 #define GPUAGG_CHECK_MS 1000
+
+/*
+ * While waiting for a place, look after each deadlock_timeout, but not more often than that,
+ * whether somebody who has one waits for us; after the first time also each GPUAGG_CHECK_MS.
+ */
+#define LEAST_LOOK_MS 10
 
 /* Who aborts waits so long for the worker to give the slot up. */
 #define GPUAGG_LEAVE_MS 500
@@ -135,7 +138,7 @@ wait_ms(const GpuAggClient *client, long limit)
 
 /*
  * Is it in vain to wait for a place, because who has one waits for a lock of ours
- * (lock_waits.c)?
+ * (lock_waits.c)?  A ring may close at any time, and all who are in it stand still until then.
  */
 static bool
 waits_in_vain(GpuAggClient *client, GpuAggError *error)
@@ -144,7 +147,8 @@ waits_in_vain(GpuAggClient *client, GpuAggError *error)
 
 	if (client->look_at == 0 || (now = GetCurrentTimestamp()) < client->look_at)
 		return false;
-	client->look_at = TimestampTzPlusMilliseconds(now, GPUAGG_CHECK_MS);
+	client->look_at = TimestampTzPlusMilliseconds(now, Min(Max(DeadlockTimeout, LEAST_LOOK_MS),
+														   GPUAGG_CHECK_MS));
 	if (!gpuagg_lock_waits_task())
 		return false;
 	set_error(error, GPUAGG_BUSY,
@@ -198,6 +202,20 @@ device_coming(const GpuAggClient *client, const GpuAggClientRequest *request)
 		return age < GPUAGG_START_MS;
 	return view.status == GPUAGG_STOPPED && request->host &&
 		age < GPUAGG_RESTART_MS;
+}
+
+/*
+ * Whoever has been told of a free slot and does not take it tells the next one: from
+ * PostgreSQL 16 on ConditionVariableCancelSleep leaves that to us.
+ */
+static void
+wait_over(GpuAggClient *client, bool got)
+{
+	ConditionVariableCancelSleep();
+	pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
+	client->waiting = false;
+	if (!got)
+		ConditionVariableSignal(&gpuagg_shared->changed);
 }
 
 /*
@@ -262,9 +280,7 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 									gpuagg_wait_event(&wait_event_slot,
 													  "GpuAggSlot"));
 	}
-	ConditionVariableCancelSleep();
-	pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
-	client->waiting = false;
+	wait_over(client, got);
 	return got;
 }
 
@@ -767,8 +783,7 @@ gpuagg_client_abort(GpuAggClient *client)
 	GpuAggSlot *slot = client->slot;
 
 	if (client->waiting)
-		pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
-	client->waiting = false;
+		wait_over(client, false);
 	if (slot == NULL)
 		return;
 

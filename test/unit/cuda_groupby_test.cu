@@ -217,6 +217,30 @@ ways(const uint8_t *sm_windows)
 	w.bits[1] = 7;
 	w.local_slots = part_slots;
 	all.push_back({"partitioned twice, counted twice", w});
+	/* several slices, some of them without a piece of rows */
+	w.slice_rows = 40000;
+	all.push_back({"partitioned twice, counted twice, sliced", w});
+	w.bits[0] = 3;
+	w.bits[1] = 4;
+	w.dense_groups = 1;
+	all.push_back({"partitioned twice, little room for groups, sliced", w});
+	w.local_slots = 20;
+	w.capacity = 16;
+	all.push_back({"partitioned twice, little room for anything, sliced", w});
+	w.local_slots = 100;
+	all.push_back({"partitioned twice, little room where groups have few rows, sliced", w});
+	w = c;
+	w.slice_rows = 9000;
+	w.strategy = GPUAGG_GROUPBY_PARTITIONED;
+	w.local_slots = part_slots;
+	all.push_back({"partitioned, sliced", w});
+	w = c;
+	w.slice_rows = 9000;
+	w.capacity = 16;
+	w.strategy = GPUAGG_GROUPBY_SINGLE;
+	all.push_back({"single, growing, sliced", w});
+	w.windows_log2 = 3;
+	all.push_back({"multi-pass, growing, sliced", w});
 	return all;
 }
 
@@ -446,6 +470,7 @@ test_sketch(const TestProgram &p, bool sources, uint64_t n, uint64_t groups, dou
 	config.strategy = GPUAGG_GROUPBY_PARTITIONED;
 	config.expected_groups = expect;
 	config.sketch_rows = 1;
+	config.slice_rows = n / 3;
 	config.local_slots = 0;
 	is_int(run_way(p, in, config, sources, &expected, &same, &skip), GPUAGG_OK, name);
 	ok(same && !skip, name);

@@ -16,6 +16,25 @@ wish(double interpreted_ms, double compiled_ms)
 	return w;
 }
 
+/* Slices of n things: each begins where the one before ends, and all are in one; the largest */
+static uint64_t
+largest(uint64_t n, uint32_t of)
+{
+	uint64_t	at = 0;
+	uint64_t	most = 0;
+
+	for (GpuAggSlice slice = {0, of}; slice.at < of; slice.at++)
+	{
+		const uint64_t end = gpuagg_slice_end(slice, n);
+
+		if (gpuagg_slice_first(slice, n) != at || end < at)
+			return UINT64_MAX;
+		most = end - at > most ? end - at : most;
+		at = end;
+	}
+	return at == n ? most : UINT64_MAX;
+}
+
 int
 main(void)
 {
@@ -35,5 +54,14 @@ main(void)
 	is_int(gpuagg_slice_rows(&interpreted, 1e9), 2000000, "1 s, interpreted: 500");
 	is_int(gpuagg_slice_rows(&endless, 1e3), 1, "never no row");
 	is_int(gpuagg_slice_rows(&slow, 0), 0, "nobody knows how many rows: no slices");
+	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 0), 60000000, "partitions: no stage is more than a third");
+	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 8), 160000000, "a pass for each of eight windows");
+	is_int(gpuagg_slice_deferred_rows(&brief, 1e8, 0), 0, "short: all rows, whatever it takes of them");
+	is_int(gpuagg_slice_deferred_rows(&endless, 1e6, 0), GPUAGG_SLICE_LEAST_ROWS, "never very few rows");
+	is_int(largest(0, 7), 0, "slices of nothing");
+	is_int(largest(3, 8), 1, "more slices than things");
+	is_int(largest(1000, 1), 1000, "one slice");
+	is_int(largest(1000, 7), 143, "slices of about the same size");
+	is_int(largest(UINT64_MAX, 1024), (UINT64_MAX >> 10) + 1, "of as many things as there can be");
 	return done_testing();
 }
