@@ -38,8 +38,11 @@ typedef struct GpuAggRegisterSet
 typedef struct GpuAggZoneFilter
 {
 	const GpuAggProgram *program;
-	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for */
+	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for, */
+	bool		ranges[GPUAGG_MAX_REGS];	/* and of which it matters between what they lie */
 	GpuAggRegisterSet set[GPUAGG_MAX_REGS];
+	bool		known;			/* what it says of the columns' sets as they are: */
+	GpuAggVerdict verdict;
 } GpuAggZoneFilter;
 
 /* The program must outlive it. */
