@@ -459,10 +459,9 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 
 	if (input == NULL || input->cached == NULL || input->opened)
 		return GPUAGG_DEVICE_FAULT;
-	if (msg->type == GPUAGG_MSG_SETTLED)
-		return input_foreseen(inputs, input, msg, bytes);
 	old = MemoryContextSwitchTo(input->context);
-	status = msg->type == GPUAGG_MSG_CACHED ?
+	status = msg->type == GPUAGG_MSG_SETTLED ? input_foreseen(inputs, input, msg, bytes) :
+		msg->type == GPUAGG_MSG_CACHED ?
 		gpuagg_cached_announced(input->cached, msg, bytes) :
 		gpuagg_cached_validated(input->cached, msg, bytes);
 	MemoryContextSwitchTo(old);

@@ -23,64 +23,15 @@
 
 #include <math.h>
 
-#include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/expr_hash.h"
 #include "planner/group_estimate.h"
 #include "planner/value_bound.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
 /* --------------------------------------------------------- remembered as --- */
-
-static bool
-has_param(Node *node, void *context)
-{
-	return node != NULL &&
-		(IsA(node, Param) || expression_tree_walker(node, has_param, context));
-}
-
-/*
- * The same for equal expressions over the same table, wherever they stand in a query:
- * a hash of the node as text, without places.
- */
-static uint64
-expr_hash(Node *expr, Index relid)
-{
-	static const char place[] = ":location ";
-	Node	   *copy = copyObject(expr);
-	char	   *text;
-	char	   *from;
-	char	   *to;
-
-	ChangeVarNodes(copy, relid, 1, 0);
-	text = from = to = nodeToString(copy);
-	while (*from != '\0')
-	{
-		if (strncmp(from, place, strlen(place)) == 0)
-		{
-			from += strlen(place);
-			from += strspn(from, "-0123456789");
-		}
-		else
-			*to++ = *from++;
-	}
-	return DatumGetUInt64(hash_any_extended((unsigned char *) text, to - text, 0));
-}
-
-uint64
-gpuagg_exprs_hash(List *exprs, Index relid)
-{
-	uint64		hash = 0;
-	ListCell   *lc;
-
-	if (has_param((Node *) exprs, NULL) || contain_mutable_functions((Node *) exprs))
-		return 0;
-	foreach(lc, exprs)
-		hash += expr_hash(lfirst(lc), relid);
-	return hash;
-}
 
 static GpuAggSeenKey
 seen_key(RelOptInfo *rel, List *exprs)

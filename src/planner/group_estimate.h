@@ -27,10 +27,4 @@ extern void gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation r
 								  BlockNumber pages, List *exprs, bool finer,
 								  GpuAggGroupEstimate *estimate);
 
-/*
- * A hash of expressions over the table, the same wherever they stand in a query, in any
- * order; 0: of none, or of some whose values are not known yet
- */
-extern uint64 gpuagg_exprs_hash(List *exprs, Index relid);
-
 #endif							/* GPUAGG_PLANNER_GROUP_ESTIMATE_H */

@@ -6,6 +6,9 @@
  * few kinds of arguments (a value that is true or false, NULL, an error): each
  * combination is given to the function of eval.h, so that there is one truth.
  * Of all other instructions only their states are known.
+ *
+ * Zones after each other are often alike in what the filter asks: a key that is looked up
+ * lies anywhere, a column of few values between the same two.  Then the verdict is the same.
  */
 #include "device/ops/eval.h"
 #include "device/ops/zone_filter.h"
@@ -514,6 +517,73 @@ set_column(const GpuAggZone *zone, uint32_t cls)
 	return s;
 }
 
+/* How many of its registers an instruction reads, or more */
+static uint32_t
+arguments(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_OP_AND:
+		case GPUAGG_OP_OR:
+		case GPUAGG_OP_COALESCE:
+		case GPUAGG_OP_NULL_IF:
+			return 2;
+		case GPUAGG_OP_IN_I64:
+		case GPUAGG_OP_IN_F64:
+		case GPUAGG_OP_IN_BYTES:
+		case GPUAGG_OP_IS_NULL:
+		case GPUAGG_OP_IS_NOT_NULL:
+		case GPUAGG_OP_IS_TRUE:
+		case GPUAGG_OP_IS_NOT_TRUE:
+		case GPUAGG_OP_IS_FALSE:
+		case GPUAGG_OP_IS_NOT_FALSE:
+			return 1;
+		default:
+			return arity(op) > 0 ? arity(op) : 3;
+	}
+}
+
+/* Does it matter for the result between what arguments lie, not only in which states they are? */
+static bool
+asks_range(const GpuAggInstr *ins)
+{
+	static const Set zero = {GPUAGG_MAY_VALUE, 0, 0};
+
+	switch (ins->op)
+	{
+		case GPUAGG_OP_AND:
+		case GPUAGG_OP_OR:
+		case GPUAGG_OP_NOT:
+		case GPUAGG_OP_SELECT:
+		case GPUAGG_OP_COALESCE:
+		case GPUAGG_OP_NULL_IF:
+		case GPUAGG_OP_IN_I64:
+		case GPUAGG_OP_IN_F64:
+		case GPUAGG_OP_IS_TRUE:
+		case GPUAGG_OP_IS_NOT_TRUE:
+		case GPUAGG_OP_IS_FALSE:
+		case GPUAGG_OP_IS_NOT_FALSE:
+			return true;
+		default:
+			return accepted(ins->op) != 0 || is_monotone(ins, &zero);
+	}
+}
+
+/* Takes in what a zone knows of a column; false: it is what the zone before knew. */
+static bool
+column_changes(GpuAggZoneFilter *filter, uint32_t column, const GpuAggZone *zone, uint32_t cls)
+{
+	Set		   *old = &filter->set[column];
+	Set			s = set_column(zone, cls);
+
+	if (may_value(&s) && !filter->ranges[column])
+		set_add_any(&s);
+	if (s.may == old->may && s.low == old->low && s.high == old->high)
+		return false;
+	*old = s;
+	return true;
+}
+
 void
 gpuagg_zone_filter_init(GpuAggZoneFilter *filter, const GpuAggProgram *p)
 {
@@ -524,18 +594,33 @@ gpuagg_zone_filter_init(GpuAggZoneFilter *filter, const GpuAggProgram *p)
 	filter->program = p;
 	logic_fill(GPUAGG_OP_AND, filter->and_kinds);
 	logic_fill(GPUAGG_OP_OR, filter->or_kinds);
+	filter->known = false;
 	for (uint32_t i = 0; i < p->ncolumns; i++)
-		filter->uses[i] = i == p->filter_reg;
+		filter->uses[i] = filter->ranges[i] = i == p->filter_reg;
 	for (uint32_t i = 0; i < p->nconsts; i++)
 		filter->set[p->ncolumns + i] = set_constant(&consts[i], classes[p->ncolumns + i]);
 	for (uint32_t i = 0; p->filter_reg != GPUAGG_NO_REG && i < p->filter_instrs; i++)
 	{
 		const uint16_t args[3] = {instrs[i].a, instrs[i].b, instrs[i].c};
 
-		for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t k = 0; k < arguments(instrs[i].op); k++)
 			if (args[k] < p->ncolumns)
+			{
 				filter->uses[args[k]] = true;
+				filter->ranges[args[k]] |= asks_range(&instrs[i]);
+			}
 	}
+}
+
+static GpuAggVerdict
+verdict_of(const Set *result)
+{
+	if (result->may & GPUAGG_MAY_ERROR)
+		return GPUAGG_VERDICT_MAYBE;
+	if (!may_true(result))
+		return GPUAGG_VERDICT_NONE;
+	return may_false(result) || (result->may & GPUAGG_MAY_NULL) ?
+		GPUAGG_VERDICT_MAYBE : GPUAGG_VERDICT_ALL;
 }
 
 GpuAggVerdict
@@ -544,20 +629,18 @@ gpuagg_zone_filter(GpuAggZoneFilter *filter, const GpuAggZone *const *columns)
 	const GpuAggProgram *p = filter->program;
 	const uint8_t *classes = gpuagg_program_classes(p);
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
-	const Set  *result;
+	bool		known = filter->known;
 
 	if (p->filter_reg == GPUAGG_NO_REG)
 		return GPUAGG_VERDICT_ALL;
 	for (uint32_t i = 0; i < p->ncolumns; i++)
-		if (filter->uses[i])
-			filter->set[i] = set_column(columns[i], classes[i]);
+		if (filter->uses[i] && column_changes(filter, i, columns[i], classes[i]))
+			known = false;
+	if (known)
+		return filter->verdict;
 	for (uint32_t i = 0; i < p->filter_instrs; i++)
 		filter->set[instrs[i].dst] = set_of(filter, &instrs[i]);
-	result = &filter->set[p->filter_reg];
-	if (result->may & GPUAGG_MAY_ERROR)
-		return GPUAGG_VERDICT_MAYBE;
-	if (!may_true(result))
-		return GPUAGG_VERDICT_NONE;
-	return may_false(result) || (result->may & GPUAGG_MAY_NULL) ?
-		GPUAGG_VERDICT_MAYBE : GPUAGG_VERDICT_ALL;
+	filter->verdict = verdict_of(&filter->set[p->filter_reg]);
+	filter->known = true;
+	return filter->verdict;
 }

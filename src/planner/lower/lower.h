@@ -144,14 +144,8 @@ typedef struct GpuAggLower
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
 
 	int			ncolumns;
-	GpuAggColumn columns[GPUAGG_MAX_REGS];
 	int			nconsts;
-	GpuAggConstant consts[GPUAGG_MAX_REGS];
-	bool		in_list[GPUAGG_MAX_REGS];	/* constant not to be shared */
 	int			ninstrs;
-	GpuAggInstr instrs[GPUAGG_MAX_REGS];
-	uint8		instr_type[GPUAGG_MAX_REGS];
-
 	int			gate;			/* as GpuAggPlanInfo's */
 	int			filter_instrs;
 	uint16		filter_reg;
@@ -166,12 +160,20 @@ typedef struct GpuAggLower
 
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;
-	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
-
 	int			nlookups;
-	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
-
 	List	   *inputs;			/* of_plan: expressions, attribute n - 1 each */
+
+	/*
+	 * 43 kB, of which little is used, so they are not cleared: an entry is set whole as it
+	 * is added.
+	 */
+	GpuAggColumn columns[GPUAGG_MAX_REGS];
+	GpuAggConstant consts[GPUAGG_MAX_REGS];
+	bool		in_list[GPUAGG_MAX_REGS];	/* constant not to be shared */
+	GpuAggInstr instrs[GPUAGG_MAX_REGS];
+	uint8		instr_type[GPUAGG_MAX_REGS];
+	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
+	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
 } GpuAggLower;
 
 /* A point to go back to. */
