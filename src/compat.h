@@ -87,6 +87,15 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	return *cache;
 }
 
+/* What get_ordering_op_properties() says of an operator (utils/lsyscache.h) */
+#if PG_VERSION_NUM >= 180000
+typedef CompareType GpuAggOrdering;
+#define GPUAGG_ORDERING_LESS COMPARE_LT
+#else
+typedef int16 GpuAggOrdering;
+#define GPUAGG_ORDERING_LESS BTLessStrategyNumber
+#endif
+
 /* An aggregate that came with 16 (utils/fmgroids.h) */
 #if PG_VERSION_NUM >= 160000
 #define GPUAGG_IS_ANY_VALUE(function) ((function) == F_ANY_VALUE)
