@@ -110,6 +110,15 @@ typedef int16 GpuAggOrdering;
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_node)
 #endif
 
+/* Whether a buffer's tag is of a relation's main fork (storage/buf_internals.h). */
+#if PG_VERSION_NUM >= 160000
+#define GPUAGG_TAG_IS_OF(tag, rel) \
+	(BufTagMatchesRelFileLocator(&(tag), &(rel)->rd_locator) && (tag).forkNum == MAIN_FORKNUM)
+#else
+#define GPUAGG_TAG_IS_OF(tag, rel) \
+	(RelFileNodeEquals((tag).rnode, (rel)->rd_node) && (tag).forkNum == MAIN_FORKNUM)
+#endif
+
 /*
  * A relation's files, and whether the current transaction has made them
  * (utils/rel.h).

@@ -89,6 +89,9 @@
 /* At least this many batches in flight where pins allow */
 #define MIN_BATCHES 3
 
+/* Headers of buffers are fetched so far before their pins are dropped. */
+#define RELEASE_AHEAD 8
+
 typedef struct GpuAggFeedBatch
 {
 	uint64		id;
@@ -658,7 +661,11 @@ static void
 feed_release_batch(GpuAggFeed *feed, GpuAggFeedBatch *batch)
 {
 	for (uint32 i = 0; i < batch->npages; i++)
+	{
+		if (i + RELEASE_AHEAD < batch->npages)
+			__builtin_prefetch(GetBufferDescriptor(batch->buffers[i + RELEASE_AHEAD] - 1), 1);
 		ReleaseBuffer(batch->buffers[i]);
+	}
 	feed->pins -= batch->npages;
 	feed->in_flight--;
 	batch->npages = 0;
@@ -686,4 +693,8 @@ gpuagg_feed_end(GpuAggFeed *feed)
 	for (uint32 i = 0; i < feed->nrings; i++)
 		FreeAccessStrategy(feed->rings[i]);
 	feed->nrings = 0;
+	ereport(DEBUG2,
+			(errmsg_internal("gpuagg: of %llu pages of \"%s\" %llu were found by buffers before",
+							 (unsigned long long) feed->pages, RelationGetRelationName(feed->rel),
+							 (unsigned long long) feed->hints.good)));
 }
