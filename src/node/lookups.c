@@ -488,6 +488,9 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	const GpuAggLookup *head;
 	MemoryContext old;
 
+	/* who asks for the device means it */
+	if (input.plan->expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
+		return NULL;
 	if (input.plan->program == NULL || (i == lookups->windowed && lookups->windows > 1) ||
 		(input.program = bind_program(lookups, i)) == NULL)
 		return NULL;

@@ -23,6 +23,7 @@
 #include "planner/join_order.h"
 #include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
+#include "planner/probe_order.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 
@@ -40,6 +41,12 @@
 #define MADE_TASK_NS 200000.0
 #define MADE_ROW_NS 5.0
 #define MADE_BEFORE_NS 2000.0
+
+/*
+ * An input that the backend reads in this part of the device's time is read: more may be gained
+ * by later statements, which find the device's table there.
+ */
+#define SMALL_PART 0.1
 
 /* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
 #define ROW_BYTES 16.0
@@ -273,7 +280,7 @@ plan_subquery(const GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 }
 
 GpuAggLookupPlan *
-gpuagg_join_plans(GpuAggLower *lw)
+gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 {
 	GpuAggLookupPlan *plans = palloc0(Max(1, lw->nlookups) * sizeof(GpuAggLookupPlan));
 
@@ -300,6 +307,7 @@ gpuagg_join_plans(GpuAggLower *lw)
 		else if (lookup->helps == 0)
 			gpuagg_join_build(lw, lookup, plan);
 	}
+	gpuagg_probe_needs(program, plans, lw->nlookups);
 	/* a number is found for whatever row is looked up */
 	for (int i = 0; i < lw->nlookups; i++)
 	{
@@ -427,8 +435,13 @@ made_ns(const GpuAggLookupLower *lookup, const Path *path)
 static void
 expect_input(const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupExpected *expected)
 {
-	expected->make_ns = lookup->kept ? made_ns(lookup, path) : path->rows * BUILD_ROW_NS * (1 + gpuagg_lower_formed_keys(lookup));
-	expected->make_cost = lookup->kept ? 0 : path->total_cost;
+	const double build_ns = path->rows * BUILD_ROW_NS * (1 + gpuagg_lower_formed_keys(lookup));
+	const double read_ns = build_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
+	const bool	made = lookup->kept && read_ns >= made_ns(lookup, path) * SMALL_PART;
+
+	expected->small = !lookup->known && read_ns < MADE_TASK_NS * SMALL_PART;
+	expected->make_ns = made ? made_ns(lookup, path) : build_ns;
+	expected->make_cost = made ? 0 : path->total_cost;
 }
 
 /* The startup cost of a hashed subplan is that of its plan. */

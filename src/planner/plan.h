@@ -118,9 +118,11 @@ typedef struct GpuAggLookupExpected
 	double		probe_ns;		/* of looking one up */
 	double		make_ns;		/* of making the table, */
 	Cost		make_cost;		/* by a plan that costs this; 0: of columns that are kept */
+	bool		small;			/* the backend reads it in much less time than a device has made a table */
 	GpuAggSeenKey seen;			/* under which the share that was found is remembered */
 	uint16		test;			/* register of the filter's condition, which may change
 								 * places with those of others; GPUAGG_NO_REG: it may not */
+	uint16		needs;			/* a bit for each look-up whose row it is looked up by */
 } GpuAggLookupExpected;
 
 /*
