@@ -467,7 +467,7 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
 		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
-		g->info.lookups = gpuagg_join_plans(g->lw);
+		g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);

@@ -23,6 +23,7 @@
  *	lower_statistic.c	those made of sums of squares
  *	lower_interval_agg.c	aggregates of intervals
  *	lower_join.c		joins as look-ups, columns of their inputs
+ *	lower_join_key.c	what rows are looked up by
  *	lower_fold.c		inputs with several rows of a key
  *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
  *
@@ -79,10 +80,10 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
-/* An input of the join, or a subquery of IN, that becomes a look-up table */
+/* An input of the join, a subquery of IN, or a helper (plan.h), that becomes a look-up table */
 typedef struct GpuAggLookupLower
 {
-	RelOptInfo *rel;			/* NULL: a subquery's rows */
+	RelOptInfo *rel;			/* NULL: a subquery's rows, or a helper */
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
@@ -93,7 +94,10 @@ typedef struct GpuAggLookupLower
 	List	   *columns;		/* those of the keys first, which may be computed; the others
 								 * are Vars, of a folded input Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's; */
+	uint8		forms[GPUAGG_KEY_COLUMNS];	/* so are these, */
+	int			helps;			/* and what it helps to find */
+	int			helped;
 	GpuAggValue table;
 	GpuAggValue probe;			/* the first key of a row that is looked up */
 	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
