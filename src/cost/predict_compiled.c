@@ -140,6 +140,7 @@ op_weight(const GpuAggInstr *ins)
 		case GPUAGG_OP_INT8_LCM:
 		case GPUAGG_OP_ZONE_LOCAL:
 		case GPUAGG_OP_ZONE_UTC:
+		case GPUAGG_OP_LISTED_I64:
 		case GPUAGG_OP_LOOKUP_BYTES:
 			return 20;
 		case GPUAGG_OP_IN_I64:

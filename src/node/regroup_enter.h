@@ -49,6 +49,9 @@ typedef struct GpuAggRegroupWork
 	bool		unique;			/* each of the device's groups is one of the set's */
 	GpuAggRowTable *table;
 	uint64		set_rows;		/* that the set is made of; 0: not counted yet */
+	uint64		row;			/* of these, the current one */
+	MemoryContext context;		/* of the set */
+	uint32	   *known;			/* [set_rows] of each row, in which part it is; NULL: not remembered */
 	char	   *lone;			/* the only group, of a set without keys */
 	bool		repeats;		/* values may enter more than once, and these tell: */
 	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */

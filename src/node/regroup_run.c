@@ -20,7 +20,8 @@
  *
  * Memory.  Where a table outgrows its share, the set is made in parts, by bits of the
  * hash of its keys, as many as the rows that it had room for tell, and each of them
- * likewise.  A group whose own values exceed it has no parts; then PostgreSQL's plan answers,
+ * likewise.  In which part a row is, is remembered where there is memory, so that keys are
+ * computed once more, not once for each part.  A group whose own values exceed it has no parts; then PostgreSQL's plan answers,
  * which sorts on disk.
  */
 #include "postgres.h"
@@ -44,6 +45,10 @@
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
 #define MOST_PARTS (1 << 20)
 #define MOST_PARTS_AT_ONCE 64
+
+/* What is remembered of a row: nothing, that it does not pass, or its hash's bits with the last one */
+#define ROW_FAILS UINT32_C(0x40000000)
+#define ROW_HASH UINT32_C(0x80000000)
 
 StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
@@ -100,6 +105,8 @@ find_group(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts, cha
 		return true;
 	}
 	hash = gpuagg_row_table_hash(r->table, wanted);
+	if (r->known != NULL)
+		r->known[r->row] = (uint32) (hash >> 32) | ROW_HASH;
 	if ((hash >> 32 & (parts - 1)) != part)
 		return false;
 	*group = gpuagg_row_table_find(r->table, wanted, hash, &is_new);
@@ -108,12 +115,23 @@ find_group(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts, cha
 	return true;
 }
 
+/* Is it remembered that the current row is not in this part? */
+static bool
+is_elsewhere(const GpuAggRegroupWork *r, uint32 part, uint32 parts)
+{
+	const uint32 known = r->known == NULL ? 0 : r->known[r->row];
+
+	return known == ROW_FAILS || (known != 0 && (known & (parts - 1)) != part);
+}
+
 /* One row to its group, if that is in this part of the set */
 static GpuAggStatus
 regroup_row(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts)
 {
 	char	   *group;
 
+	if (is_elsewhere(r, part, parts))
+		return GPUAGG_OK;
 	if (r->parent >= 0)
 	{
 		int			number = r->plan->nkeys;
@@ -122,7 +140,11 @@ regroup_row(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts)
 			return GPUAGG_OK;
 	}
 	else if (!gpuagg_regroup_passes(r, row))
+	{
+		if (r->known != NULL)
+			r->known[r->row] = ROW_FAILS;
 		return GPUAGG_OK;
+	}
 	if (!find_group(r, row, part, parts, &group))
 		return GPUAGG_OK;
 	if (r->parent < 0 && r->repeats)
@@ -148,7 +170,7 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 		   (row = gpuagg_results_row(from)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		rows++;
+		r->row = rows++;
 		/* the others are counted */
 		if (*held > 0)
 			continue;
@@ -235,6 +257,10 @@ regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 		return gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
 								"the values of a DISTINCT aggregate exceed work_mem");
 	gpuagg_long_values_cut(gpuagg_results_long(r->results), longs);
+	/* groups of another set are followed by those of this one */
+	if (r->known == NULL && r->parent < 0 && r->set_rows * sizeof(uint32) <= r->limit)
+		r->known = MemoryContextAllocExtended(r->context, r->set_rows * sizeof(uint32),
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	more = more_parts(r->set_rows, held);
 	for (uint32 i = 0; i < more && status == GPUAGG_OK; i++)
 		status = regroup_part(r, part + i * parts, parts * more);
@@ -250,6 +276,8 @@ begin_set(GpuAggRegroupWork *r, int set)
 	int			tables = 1;
 
 	r->set = set;
+	r->context = CurrentMemoryContext;
+	r->known = NULL;
 	/* what lies beside the groups of a set is not asked for before all sets are made */
 	r->parent = r->longs ? -1 : gpuagg_regroup_parent(plan, set);
 	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 &&

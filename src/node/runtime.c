@@ -8,6 +8,7 @@
 #include "node/runtime.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/constant.h"
+#include "planner/list_table.h"
 
 /* Adds the parameters in an expression to the list at context. */
 static bool
@@ -97,7 +98,8 @@ gpuagg_runtime_values(List *exprs, const GpuAggRuntimeConst *runtime, const GpuA
 			values[i] = ExecEvalExprSwitchContext(lfirst(lc), econtext, &isnull[i]);
 		else if (runtime_try(lfirst(lc), econtext, &values[i], &isnull[i], error) != GPUAGG_OK)
 			return error->status;
-		if (!isnull[i] && !gpuagg_constant_fits(slot->type, values[i]))
+		if (!isnull[i] && !(runtime[i].zone >= GPUAGG_ZONE_LIST ? gpuagg_list_fits(values[i]) :
+							gpuagg_constant_fits(slot->type, values[i])))
 			return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 									"a constant has no form that devices know");
 	}

@@ -21,6 +21,7 @@
 #include "nodes/value.h"
 #include "planner/constant.h"
 #include "planner/enum_order.h"
+#include "planner/list_table.h"
 #include "planner/plan.h"
 #include "planner/zone.h"
 #include "utils/builtins.h"
@@ -401,10 +402,12 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 
 		if (zone == GPUAGG_ZONE_ENUM)
 			constants[i] = gpuagg_enum_table(DatumGetObjectId(values[i]));
+		else if (zone >= GPUAGG_ZONE_LIST)
+			constants[i] = gpuagg_list_constant(values[i], isnull[i], zone);
 		else
 			constants[i] = gpuagg_constant_make(slots[info->runtime[i].const_no].type,
 												values[i], isnull[i]);
-		if (zone != GPUAGG_ZONE_NONE && zone != GPUAGG_ZONE_ENUM && !isnull[i])
+		if ((zone == GPUAGG_ZONE_SETTING || zone == GPUAGG_ZONE_ARGUMENT) && !isnull[i])
 			constant_zone(&constants[i], zone);
 		bytes = MAXALIGN(bytes) + constants[i].value.len;
 	}
@@ -429,7 +432,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 		*slot = constants[i].value;
 		if (constants[i].bytes == NULL)
 			continue;
-		end = MAXALIGN(end);	/* tables of zones are read by words */
+		end = MAXALIGN(end);	/* tables are read by words */
 		memcpy((char *) program + end, constants[i].bytes, slot->len);
 		slot->v.off = end;
 		end += slot->len;

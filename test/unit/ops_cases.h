@@ -91,6 +91,8 @@ static const OpsArg ops_strings[] = {S(""), S("ab"), S("abc"), S("b")};
 #define FOREVER S("\x00\x00\x00\x00\x00\x00\x00\x00\x00\xA4\x93\xD6\x00\x00\x00\x00" \
 	"\x00\xC0\xBE\x10\xD9\xF2\x0D\x00\x00\x48\x27\xAD\x01\x00\x00\x00" \
 	"\x00\x80\x2B\xF5\x83\xCC\x0E\x00\x01\x00\x00\x00\x00\x00\x00\x00")
+/* A list: -5, 7, 9 */
+#define LIST S("\xFB\xFF\xFF\xFF\xFF\xFF\xFF\xFF" "\x07\x00\x00\x00\x00\x00\x00\x00" "\x09\x00\x00\x00\x00\x00\x00\x00")
 #define BIN S("\x0A\0\0\0\0\0\0\0" "\x03\0\0\0\0\0\0\0")
 #define INTERVAL S("\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF" "\x02\0\0\0" "\x01\0\0\0")
 #define LONG_INTERVAL S("\0\0\0\0\0\0\0\0" "\0\0\0\0" "\xFF\xFF\xFF\x7F")
@@ -143,6 +145,12 @@ static const OpsCase ops_cases[] = {
 	{OP(ZONE_UTC), 0, 0, {I(GAP_END - 1), GAP, NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_UTC), 0, 0, {I(INT64_MAX), GAP, NONE}, I(INT64_MAX), NO_LIST},
 	{OP(ZONE_UTC), 0, 0, {I(INT64_MIN), GAP, NONE}, I(INT64_MIN), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(-5), LIST, NONE}, I(1), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(9), LIST, NONE}, I(1), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(8), LIST, NONE}, I(0), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(INT64_MIN), LIST, NONE}, I(0), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(INT64_MAX), LIST, NONE}, I(0), NO_LIST},
+	{OP(LISTED_I64), 0, 0, {I(0), S(""), NONE}, I(0), NO_LIST},
 	/* behind the end, where summer time goes on */
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_C(4165516799999999)), FOREVER, NONE}, I(INT64_C(4165523999999999)), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_C(4165516800000000)), FOREVER, NONE}, I(INT64_C(4165520400000000)), NO_LIST},

@@ -13,7 +13,7 @@ GPUAGG_FN bool
 gpuagg_op_is_boolean(uint32_t op)
 {
 	return op == GPUAGG_OP_TO_BOOL || op == GPUAGG_OP_NOT || op == GPUAGG_OP_STARTS_WITH ||
-		op == GPUAGG_OP_LIKE || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
+		op == GPUAGG_OP_LIKE || op == GPUAGG_OP_LISTED_I64 || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
 		(op >= GPUAGG_OP_F64_EQ && op <= GPUAGG_OP_INET_GE) ||
 		(op >= GPUAGG_OP_AND && op <= GPUAGG_OP_IS_NOT_FALSE) || op >= GPUAGG_OP_DISTINCT_FROM;
 }

@@ -173,6 +173,7 @@
 	X(SUBSTR, BII_B_IMM, gpuagg_substr)	/* negative length: NEEDS_PG */ \
 	X(LIKE, BB_I_IMM, gpuagg_like)	/* backslash in the pattern: NEEDS_PG */ \
 	X(STARTS_WITH, BB_I, gpuagg_starts_with) \
+	X(LISTED_I64, IB_I, gpuagg_listed_i64)	/* a = ANY (b), a table of sorted int64, without NULLs */ \
 	/* look-up tables (ops_lookup.h): the last argument, a constant; imm: a column */ \
 	X(LOOKUP, IB_I, gpuagg_lookup)		/* the row of a key, or NULL */ \
 	X(LOOKUP_PAIR, IIB_I, gpuagg_lookup_pair) \

@@ -403,33 +403,16 @@ typedef struct GpuAggZoneEntry
 #define GPUAGG_ZONE_MODEL_YEAR 2104
 #define GPUAGG_ZONE_END_YEAR 2132
 
-/*
- * Number i of the table's words.  The bytes may lie anywhere, but plans align them: a GPU would read
- * sixteen bytes one by one.
- */
-GPUAGG_FN int64_t
-gpuagg_zone_word(GpuAggBytes table, uint32_t i)
-{
-	int64_t		word;
-
-#ifdef __CUDA_ARCH__
-	if (((uintptr_t) table.data & 7) == 0)
-		return ((const int64_t *) (const void *) table.data)[i];
-#endif
-	memcpy(&word, table.data + i * sizeof(word), sizeof(word));
-	return word;
-}
-
 GPUAGG_FN int64_t
 gpuagg_zone_from(GpuAggBytes table, uint32_t i)
 {
-	return gpuagg_zone_word(table, 2 * i);
+	return gpuagg_table_word(table, 2 * i);
 }
 
 GPUAGG_FN int64_t
 gpuagg_zone_offset(GpuAggBytes table, uint32_t i)
 {
-	return gpuagg_zone_word(table, 2 * i + 1);
+	return gpuagg_table_word(table, 2 * i + 1);
 }
 
 /* The entry that holds at a moment; beyond the table NEEDS_PG */

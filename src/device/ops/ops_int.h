@@ -452,4 +452,42 @@ GPUAGG_COMPARISON(f64_gt, double, (a > b) | ((a != a) & (b == b)))
 GPUAGG_COMPARISON(f64_ge, double, (a >= b) | (a != a))
 #undef GPUAGG_COMPARISON
 
+/*
+ * Word number i of a table that comes with the program.  The bytes may lie anywhere, but plans align
+ * them: a GPU would read eight bytes one by one.
+ */
+GPUAGG_FN int64_t
+gpuagg_table_word(GpuAggBytes table, uint32_t i)
+{
+	int64_t		word;
+
+#ifdef __CUDA_ARCH__
+	if (((uintptr_t) table.data & 7) == 0)
+		return ((const int64_t *) (const void *) table.data)[i];
+#endif
+	memcpy(&word, table.data + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Is it one of the table's words, which are sorted? */
+GPUAGG_FN int64_t
+gpuagg_listed_i64(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	const uint32_t n = (uint32_t) (table.len / sizeof(int64_t));
+	uint32_t	lo = 0;
+	uint32_t	end = n;
+
+	(void) st;
+	while (lo < end)
+	{
+		const uint32_t mid = (lo + end) / 2;
+
+		if (gpuagg_table_word(table, mid) < a)
+			lo = mid + 1;
+		else
+			end = mid;
+	}
+	return lo < n && gpuagg_table_word(table, lo) == a;
+}
+
 #endif							/* GPUAGG_DEVICE_OPS_INT_H */

@@ -187,6 +187,13 @@ gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind, GpuAggValue 
 }
 
 bool
+gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggValue *out)
+{
+	return add_runtime(lw, array, kind == GPUAGG_ZONE_LIST ? GPUAGG_T_TEXT : GPUAGG_T_BOOL, false,
+					   kind, out);
+}
+
+bool
 gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out)
 {
 	Const	   *oid = makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(type),

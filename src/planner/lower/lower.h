@@ -208,6 +208,9 @@ extern bool gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c);
 extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
 								 bool may_fail, GpuAggValue *out);
 
+/* What kind of constant is made of an array without columns (planner/list_table.h) */
+extern bool gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggValue *out);
+
 /* The table of the zone that a text without columns names (planner/zone.h) */
 extern bool gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind,
 							  GpuAggValue *out);

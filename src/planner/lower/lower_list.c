@@ -7,8 +7,11 @@
  * expressions, are spelled out: x op a OR x op b ... in PostgreSQL's own
  * order of evaluation.
  *
- * Does not handle: arrays not known while planning (= ANY ($1) in a generic
- * plan), because a program's constants are counted before it runs.
+ * An array that is known when execution starts (= ANY ($1) in a generic plan) is a
+ * table (list_table.h), if its elements are integers to devices: a program's constants
+ * are counted before it runs.
+ *
+ * Does not handle: other elements of these, and arrays that depend on the row.
  */
 #include "postgres.h"
 
@@ -18,6 +21,7 @@
 #include "lib/qunique.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/list_table.h"
 #include "planner/lower/lower.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -293,6 +297,32 @@ lower_without_elements(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 	return gpuagg_lower_bool(lw, !saop->useOr, out);
 }
 
+/* x = ANY (array), or its negation, by the array's table */
+static bool
+lower_listed(GpuAggLower *lw, ScalarArrayOpExpr *saop, GpuAggValue *out)
+{
+	Expr	   *array = lsecond(saop->args);
+	GpuAggValue scalar;
+	GpuAggValue table;
+	GpuAggValue filled;
+	GpuAggValue null;
+
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(saop->args), &scalar))
+		return false;
+	if (!gpuagg_list_type(get_base_element_type(exprType((Node *) array)), scalar.type))
+		return GPUAGG_REFUSE("an array of type %s that is not known while planning is not supported",
+							 format_type_be(exprType((Node *) array)));
+	if (!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST, &table) ||
+		!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST_FILLED, &filled) ||
+		!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST_NULL, &null) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_LISTED_I64, GPUAGG_T_BOOL, &scalar, &table, NULL, 0, out) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_AND, GPUAGG_T_BOOL, out, &filled, NULL, 0, out) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_OR, GPUAGG_T_BOOL, out, &null, NULL, 0, out))
+		return false;
+	return saop->useOr ||
+		gpuagg_lower_op(lw, GPUAGG_OP_NOT, GPUAGG_T_BOOL, out, NULL, NULL, 0, out);
+}
+
 bool
 gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 					  GpuAggValue *out)
@@ -301,6 +331,9 @@ gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 	bool		negated;
 
 	set_sa_opfuncid(saop);
+	if (IsA(lsecond(saop->args), Param) && gpuagg_lower_is_equality(saop->opfuncid, &negated) &&
+		negated == !saop->useOr)
+		return lower_listed(lw, saop, out);
 	if (!get_elements((Expr *) lsecond(saop->args), &e))
 		return false;
 	if (e.is_null || e.n == 0)

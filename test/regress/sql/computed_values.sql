@@ -64,3 +64,20 @@ EXPLAIN (COSTS OFF, VERBOSE) SELECT j->>'s', n / 3, sum(n / 3) FROM cv WHERE j ?
 SET gpuagg.debug_require = 'allow';
 DROP TABLE cv, cv_empty;
 DROP TYPE cv_pair;
+-- made in parts, a value is computed until its part is known, and then for its part: not once for each part
+CREATE SEQUENCE cv_calls;
+CREATE FUNCTION cv_counted(t text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM nextval('cv_calls'); RETURN t || 'x'; END $$;
+CREATE TABLE cv_many WITH (autovacuum_enabled = off) AS SELECT 'value number ' || i % 6000 AS t, i AS v FROM generate_series(1, 12000) i;
+ANALYZE cv_many;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SET gpuagg.debug_require = 'require';
+CREATE TABLE cv_made AS SELECT cv_counted(t) AS t, sum(v) AS v FROM cv_many GROUP BY 1;
+SELECT nextval('cv_calls') BETWEEN 6000 AND 3 * 6000 AS few;
+SET gpuagg.debug_require = 'allow';
+SELECT compare('SELECT cv_counted(t), sum(v), count(DISTINCT v % 7) FROM cv_many WHERE v % 3 > 0 GROUP BY 1');
+RESET work_mem;
+RESET hash_mem_multiplier;
+DROP TABLE cv_made, cv_many;
+DROP FUNCTION cv_counted;
+DROP SEQUENCE cv_calls;
