@@ -4,7 +4,7 @@
  *		the program with the values of its runtime constants.
  *
  * The list: the program as a bytea Const; the outputs and the runtime
- * constants, each an integer list; the gate; the estimates as Floats; method
+ * constants, each an integer list; the gate; the estimates, float8 Consts; method
  * and repeatability of the sample, whether it is of a plan's rows and has own functions, an integer list; the prediction, a list of
  * float8 Consts; what bounds it and the profile, an integer list; the groups that are wanted,
  * under which key those found are remembered, and what regrouping makes of them (empty
