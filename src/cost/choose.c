@@ -87,19 +87,18 @@ choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
 {
 	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
 	const double memory = gpuagg_profile_memory();
-	GpuAggDeviceView view;
-	const GpuAggDeviceInfo *info;
+	const GpuAggDeviceView *view = gpuagg_shmem_look();
+	GpuAggDeviceInfo info;
 
-	gpuagg_shmem_device(&view);
-	host = host && view.gpu;
-	if (memory > 0)
-		view.facts.info.memory_limit = (uint64) memory;
-	info = host ? &view.facts.host : &view.facts.info;
-	input->possible = info->kind[0] != '\0' ? info->strategies :
+	host = host && view->gpu;
+	info = host ? view->facts.host : view->facts.info;
+	if (memory > 0 && !host)
+		info.memory_limit = (uint64) memory;
+	input->possible = info.kind[0] != '\0' ? info.strategies :
 		GPUAGG_STRATEGIES_ALWAYS;
-	if (info->kind[0] != '\0')
+	if (info.kind[0] != '\0')
 		input->memory_bytes =
-			gpuagg_batch_leaves(info, gpuagg_batch_page_bytes(program, choose_lines(work)));
+			gpuagg_batch_leaves(&info, gpuagg_batch_page_bytes(program, choose_lines(work)));
 	input->overlapped = profile->gpu && !host;
 	if (host)
 		memset(rates, 0, sizeof(*rates));
@@ -137,10 +136,9 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 static GpuAggCompiledState
 choose_compiled(const GpuAggWork *work, const GpuAggProgram *program, bool host)
 {
-	GpuAggDeviceView view;
+	const GpuAggDeviceView *view = gpuagg_shmem_look();
 
-	gpuagg_shmem_device(&view);
-	if (gpuagg_compile == GPUAGG_COMPILE_OFF || host || !view.gpu || !view.facts.info.compiles ||
+	if (gpuagg_compile == GPUAGG_COMPILE_OFF || host || !view->gpu || !view->facts.info.compiles ||
 		!work->compiled.possible)
 		return GPUAGG_COMPILED_NOT;
 	return gpuagg_kernels_ready(gpuagg_compiled_program(program)) ? GPUAGG_COMPILED_READY : GPUAGG_COMPILED_NEW;

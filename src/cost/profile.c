@@ -580,12 +580,9 @@ profile_of_device(const GpuAggDeviceInfo *info)
 const GpuAggProfile *
 gpuagg_profile_get(void)
 {
-	GpuAggDeviceView view;
-
 	if (imagined != NULL)
 		return &imagined_profile;
-	gpuagg_shmem_device(&view);
-	return profile_of_device(&view.facts.info);
+	return profile_of_device(&gpuagg_shmem_look()->facts.info);
 }
 
 /* ----------------------------------------------------- another device --- */

@@ -73,6 +73,7 @@ device_init(GpuAggDeviceState *device)
 	pg_atomic_init_u32(&device->announced, 0);
 	pg_atomic_init_u64(&device->backlog_us, 0);
 	pg_atomic_init_u64(&device->asked_at, 0);
+	pg_atomic_init_u64(&device->changes, 1);
 	SpinLockInit(&device->mutex);
 	device->facts.card = -1;
 	device->facts.since = GetCurrentTimestamp();
@@ -275,6 +276,31 @@ gpuagg_shmem_device_nth(int at, GpuAggDeviceView *view)
 	SpinLockRelease(&device->mutex);
 }
 
+const GpuAggDeviceView *
+gpuagg_shmem_look(void)
+{
+	static GpuAggDeviceView views[GPUAGG_MAX_CARDS];
+	static uint64 known[GPUAGG_MAX_CARDS];
+	const int	at = gpuagg_device_at;
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
+	GpuAggDeviceView *view = &views[at];
+	const uint64 changes = pg_atomic_read_u64(&device->changes);
+
+	if (known[at] != changes)
+		gpuagg_shmem_device_nth(at, view);
+	known[at] = changes;
+	view->status = pg_atomic_read_u32(&device->status);
+	view->gpu = pg_atomic_read_u32(&device->gpu) != 0;
+	return view;
+}
+
+void
+gpuagg_shmem_changed(GpuAggDeviceState *state)
+{
+	pg_atomic_fetch_add_u64(&state->changes, 1);
+	SpinLockRelease(&state->mutex);
+}
+
 /* The host device's number comes after those of the cards. */
 int
 gpuagg_shmem_host_number(const GpuAggDeviceFacts *facts)
@@ -303,7 +329,7 @@ gpuagg_shmem_reset_device(int at)
 	device->facts.losses = 0;
 	device->facts.gpu_off = false;
 	starts = device->facts.starts;
-	SpinLockRelease(&device->mutex);
+	gpuagg_shmem_changed(device);
 
 	pg_atomic_write_u32(&device->reset, 1);
 	pg_memory_barrier();

@@ -160,6 +160,7 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
 								 * has not turned since; 0: it has */
 
+	pg_atomic_uint64 changes;	/* of the facts, so far */
 	slock_t		mutex;			/* guards the rest */
 	GpuAggDeviceFacts facts;
 } GpuAggDeviceState;
@@ -277,6 +278,15 @@ typedef struct GpuAggDeviceView
 /* Of the one that this process is about, or of a certain one */
 extern void gpuagg_shmem_device(GpuAggDeviceView *view);
 extern void gpuagg_shmem_device_nth(int device, GpuAggDeviceView *view);
+
+/*
+ * The same of the one that this process is about, without a copy: facts that were looked at
+ * before stay until they change.  Planning asks many times.
+ */
+extern const GpuAggDeviceView *gpuagg_shmem_look(void);
+
+/* Gives up the mutex after the facts were changed. */
+extern void gpuagg_shmem_changed(GpuAggDeviceState *state);
 
 /* The number that views call it by, and that of the host device */
 extern int	gpuagg_shmem_number(const GpuAggDeviceView *view);

@@ -40,10 +40,7 @@ is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 static bool
 makes_string_keys(void)
 {
-	GpuAggDeviceView view;
-
-	gpuagg_shmem_device(&view);
-	return view.facts.info.lookups >= GPUAGG_LOOKUPS_STRING_KEYS;
+	return gpuagg_shmem_look()->facts.info.lookups >= GPUAGG_LOOKUPS_STRING_KEYS;
 }
 
 /* A string is in the table as its number, or is the key; a key of char(n) has lost its blanks. */

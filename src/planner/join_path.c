@@ -98,12 +98,11 @@ is_volatile_query(PlannerInfo *root)
 bool
 gpuagg_join_possible(void)
 {
-	GpuAggDeviceView view;
+	const GpuAggDeviceInfo *info = &gpuagg_shmem_look()->facts.info;
 
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
-	gpuagg_shmem_device(&view);
-	if (view.facts.info.kind[0] != '\0' && view.facts.info.lookups == GPUAGG_LOOKUPS_NONE)
+	if (info->kind[0] != '\0' && info->lookups == GPUAGG_LOOKUPS_NONE)
 		return GPUAGG_REFUSE("the query joins tables, which this device cannot");
 	return true;
 }

@@ -4,15 +4,13 @@
  *		the program with the values of its runtime constants.
  *
  * The list: the program as a bytea Const; the outputs and the runtime
- * constants, each an integer list; the gate; the estimates as Floats; method
+ * constants, each an integer list; the gate; the estimates, float8 Consts; method
  * and repeatability of the sample, whether it is of a plan's rows and has own functions, an integer list; the prediction, a list of
- * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
+ * float8 Consts; what bounds it and the profile, an integer list; the groups that are wanted,
  * under which key those found are remembered, and what regrouping makes of them (empty
  * if there is none), bytea Consts; the look-up tables, each an integer list.
  */
 #include "postgres.h"
-
-#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
@@ -39,12 +37,18 @@ pack_bytes(const void *from, Size n)
 					 false, false);
 }
 
-/* With an exponent, so that it is not read back as an Integer; finite, as rates are (cost/profile.c) */
-static Float *
+/* Its bits, which text would have to be written and read for */
+static Const *
 pack_float(double value)
 {
-	Assert(isfinite(value));
-	return makeFloat(psprintf("%.17e", value));
+	return makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false,
+					 FLOAT8PASSBYVAL);
+}
+
+static double
+unpack_float(const void *packed)
+{
+	return DatumGetFloat8(((const Const *) packed)->constvalue);
 }
 
 static List *
@@ -61,15 +65,15 @@ pack_prediction(const GpuAggPrediction *p)
 static void
 unpack_prediction(GpuAggPrediction *p, const List *packed)
 {
-	p->start = floatVal(linitial(packed));
-	p->feed = floatVal(lsecond(packed));
-	p->link = floatVal(lthird(packed));
-	p->kernel = floatVal(lfourth(packed));
-	p->emit = floatVal(list_nth(packed, 4));
-	p->startup = floatVal(list_nth(packed, 5));
-	p->total = floatVal(list_nth(packed, 6));
-	p->interpreted = floatVal(list_nth(packed, 7));
-	p->compiled = floatVal(list_nth(packed, 8));
+	p->start = unpack_float(linitial(packed));
+	p->feed = unpack_float(lsecond(packed));
+	p->link = unpack_float(lthird(packed));
+	p->kernel = unpack_float(lfourth(packed));
+	p->emit = unpack_float(list_nth(packed, 4));
+	p->startup = unpack_float(list_nth(packed, 5));
+	p->total = unpack_float(list_nth(packed, 6));
+	p->interpreted = unpack_float(list_nth(packed, 7));
+	p->compiled = unpack_float(list_nth(packed, 8));
 }
 
 static List *
@@ -269,9 +273,9 @@ gpuagg_plan_unpack(List *custom_private)
 	}
 	info->runtime = unpack_runtime(lthird_node(List, custom_private), &info->nruntime);
 	info->gate = intVal(lfourth(custom_private));
-	info->est_rows = floatVal(list_nth(custom_private, 4));
-	info->est_passed = floatVal(list_nth(custom_private, 5));
-	info->est_groups = floatVal(list_nth(custom_private, 6));
+	info->est_rows = unpack_float(list_nth(custom_private, 4));
+	info->est_passed = unpack_float(list_nth(custom_private, 5));
+	info->est_groups = unpack_float(list_nth(custom_private, 6));
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
 	info->of_plan = lthird_int(sample) != 0;
@@ -285,7 +289,7 @@ gpuagg_plan_unpack(List *custom_private)
 	unpack_bytes(&info->seen, sizeof(info->seen), list_nth_node(Const, custom_private, 11));
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	lookups = list_nth(custom_private, 13);
-	info->est_numbers = floatVal(list_nth(custom_private, 14));
+	info->est_numbers = unpack_float(list_nth(custom_private, 14));
 	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
 	foreach(lc, lookups)
 		unpack_lookup(&info->lookups[info->nlookups++], lfirst(lc));

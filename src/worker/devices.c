@@ -207,7 +207,7 @@ cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 	memcpy(facts->cards, cards, sizeof(cards));
 	facts->ncards = Max(n, 0);
 	facts->card = -1;
-	SpinLockRelease(&gpuagg_shmem_at()->mutex);
+	gpuagg_shmem_changed(gpuagg_shmem_at());
 
 	if (n < 0 && error->message[0] == '\0')
 		strlcpy(error->message, "the GPUs cannot be listed",
@@ -239,7 +239,7 @@ card_choose(int ncards, const GpuAggDeviceChoice *choice, GpuAggError *error)
 
 	SpinLockAcquire(&gpuagg_shmem_at()->mutex);
 	facts->card = card;
-	SpinLockRelease(&gpuagg_shmem_at()->mutex);
+	gpuagg_shmem_changed(gpuagg_shmem_at());
 	return card;
 }
 
@@ -311,13 +311,13 @@ gpuagg_devices_open_gpu(void)
 
 	SpinLockAcquire(&state->mutex);
 	state->facts.gpu_why_not[0] = '\0';
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	opened = gpu_open(&error);
 	SpinLockAcquire(&state->mutex);
 	pg_atomic_write_u32(&state->gpu, opened);
 	strlcpy(state->facts.gpu_why_not, error.message,
 			sizeof(state->facts.gpu_why_not));
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	if (!opened && error.message[0] != '\0')
 		ereport(LOG,
 				(gpuagg_device_at == 0 ?
@@ -423,7 +423,7 @@ gpuagg_devices_publish(void)
 	SpinLockAcquire(&state->mutex);
 	state->facts.info = info;
 	state->facts.host = host;
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 }
 
 void

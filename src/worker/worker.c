@@ -115,7 +115,7 @@ device_set_status(GpuAggDeviceStatus status, const char *why_not)
 	state->facts.since = now;
 	if (why_not != NULL)
 		strlcpy(state->facts.why_not, why_not, sizeof(state->facts.why_not));
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	ConditionVariableBroadcast(&gpuagg_shared->changed);
 }
 
@@ -131,7 +131,7 @@ worker_register(void)
 	state->facts.worker_pid = MyProcPid;
 	state->facts.started_at = now;
 	state->facts.starts++;
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	pg_atomic_write_u32(&state->worker_procno, GPUAGG_MY_PROCNO);
 	device_set_status(GPUAGG_STARTING, NULL);
 }
@@ -291,7 +291,7 @@ gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 	state->facts.last_loss = now;
 	if (off)
 		state->facts.gpu_off = true;
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 
 	gpuagg_stat_add(GPUAGG_STAT_errors, 1);
 	device_set_status(GPUAGG_STOPPED, message);
@@ -389,7 +389,7 @@ worker_exit(int code, Datum arg)
 	state->facts.worker_pid = 0;
 	state->facts.info.memory_used = 0;
 	memset(&state->facts.host, 0, sizeof(state->facts.host));
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	pg_atomic_write_u32(&state->claimed, 0);
 }
 
@@ -669,7 +669,7 @@ gpuagg_worker_ask_for(int device)
 	strlcpy(state->facts.why_not,
 			"the device worker has not started; it needs a place among max_worker_processes",
 			sizeof(state->facts.why_not));
-	SpinLockRelease(&state->mutex);
+	gpuagg_shmem_changed(state);
 	ereport(LOG,
 			(errmsg("gpuagg: no worker for device %d: there is no place among max_worker_processes",
 					device)));

@@ -162,13 +162,26 @@ INSERT INTO ge_dim SELECT i, 'n' || i % 3, date '2024-01-01' + i FROM generate_s
 ANALYZE ge_dim;
 SELECT q, ge_rows('SELECT ' || q || ', sum(v) FROM ge_more m JOIN ge_dim e ON e.k = m.k GROUP BY ' || q) FROM unnest(ARRAY['name, date_trunc(''month'', z)', 'extract(year FROM born), t::date']) q;
 SELECT ge_rows('SELECT name, to_char(t, ''YYYY-MM''), sum(v) FROM ge_more m LEFT JOIN ge_dim e ON e.k = m.k GROUP BY 1, 2');
+-- what was known of a column's range goes with its statistics, those of a transaction that failed, too
+CREATE TABLE ge_range WITH (autovacuum_enabled = off) AS SELECT i FROM generate_series(1, 20000) i;
+ANALYZE ge_range;
+SELECT ge_rows('SELECT i / 1000, count(*) FROM ge_range GROUP BY 1');
+BEGIN;
+UPDATE ge_range SET i = i * 10;
+ANALYZE ge_range;
+SELECT ge_rows('SELECT i / 1000, count(*) FROM ge_range GROUP BY 1');
+ROLLBACK;
+SELECT ge_rows('SELECT i / 1000, count(*) FROM ge_range GROUP BY 1');
+UPDATE ge_range SET i = i * 5;
+ANALYZE ge_range;
+SELECT ge_rows('SELECT i / 1000, count(*) FROM ge_range GROUP BY 1');
 -- under ordinary costs such a grouping runs on the device, and a sort of its groups costs little
 RESET gpuagg.debug_require;
 CREATE TABLE ge_large WITH (autovacuum_enabled = off) AS SELECT timestamp '2024-01-01' + i * interval '97 s' AS t FROM generate_series(1, 500000) i;
 VACUUM ANALYZE ge_large;
 EXPLAIN (COSTS OFF) SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2 ORDER BY 3;
 SELECT ge_rows('SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2');
-DROP TABLE ge, ge_new, ge_code, ge_more, ge_dim, ge_large;
+DROP TABLE ge, ge_new, ge_code, ge_more, ge_dim, ge_large, ge_range;
 DROP FUNCTION ge_rows;
 DROP ROLE regress_gpuagg_ge;
 
