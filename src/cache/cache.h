@@ -39,7 +39,7 @@ extern bool gpuagg_cache_begin(GpuAggCacheClient *client);
 extern void gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *msg,
 							 Size bytes);
 
-/* Reads blocks that were held back, as a batch of which the client hears nothing. */
+/* Reads blocks that were held back (NULL: all), as a batch of which the client hears nothing. */
 extern void gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id,
 							 const uint64 *used, uint32 nblocks);
 

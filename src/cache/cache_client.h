@@ -27,7 +27,7 @@ typedef struct GpuAggCacheClient GpuAggCacheClient;
  *
  * answer: of all rows of a zone, which zones answer (device/ops/zone_answer.h).
  *
- * hold: are blocks of an extent not to be read now?  Then they may be later
+ * hold: are blocks of an extent (NULL: all) not to be read now?  Then they may be later
  *		(gpuagg_cache_use), and the client hears that they have been.  While `forgotten` is
  *		the same for two users of an extent, so are its blocks.
  *

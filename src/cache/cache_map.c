@@ -11,13 +11,14 @@
 #include "cache/cache.h"
 #include "cache/cache_job.h"
 #include "cache/cache_zones.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 /* A MAP message and what lies behind it */
 typedef struct GpuAggCacheMap
 {
 	const GpuAggMapMsg *msg;
-	uint64	   *bits;			/* of its blocks; own copy */
+	uint64	   *bits;			/* of its blocks; own copy.  NULL: all */
 	const uint64 *lsns;			/* NULL: none */
 } GpuAggCacheMap;
 
@@ -58,17 +59,27 @@ map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
 	const char *at = (const char *) (msg + 1);
 
 	map->msg = msg;
-	map->bits = palloc((words + 1) * sizeof(uint64));
-	if (msg->whole)
-		memset(map->bits, 0xFF, words * sizeof(uint64));
-	else
+	map->bits = NULL;
+	if (!msg->whole)
 	{
+		map->bits = palloc((words + 1) * sizeof(uint64));
 		memcpy(map->bits, at, words * sizeof(uint64));
 		at += words * sizeof(uint64);
+		if (msg->nblocks % 64 != 0)
+			map->bits[words - 1] &= (UINT64CONST(1) << msg->nblocks % 64) - 1;
 	}
-	if (msg->nblocks % 64 != 0)
-		map->bits[words - 1] &= (UINT64CONST(1) << msg->nblocks % 64) - 1;
 	map->lsns = msg->lsns ? (const uint64 *) at : NULL;
+}
+
+/* Bits of 64 blocks */
+static uint64
+map_word(const GpuAggCacheMap *map, uint32 w)
+{
+	const uint32 nblocks = map->msg->nblocks;
+
+	if (map->bits != NULL)
+		return map->bits[w];
+	return w == nblocks / 64 ? (UINT64CONST(1) << nblocks % 64) - 1 : PG_UINT64_MAX;
 }
 
 /* A block whose page is what it was when it was kept? */
@@ -76,7 +87,7 @@ static bool
 map_is_same(const GpuAggCacheMap *map, const GpuAggCacheExtent *extent, uint32 block)
 {
 	return map->lsns != NULL && block < map->msg->nblocks &&
-		gpuagg_bit(map->bits, block) && map->lsns[block] != 0 &&
+		(map->bits == NULL || gpuagg_bit(map->bits, block)) && map->lsns[block] != 0 &&
 		block < extent->room && map->lsns[block] == extent->blocks[block].lsn;
 }
 
@@ -103,20 +114,24 @@ map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 
 /*
  * Into `used`: blocks that the task reads from the extent; none but what CACHED
- * told, for the client feeds all others.
+ * told, for the client feeds all others.  Returns how many.
  */
-static void
+static uint32
 map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 		 const GpuAggCacheUse *use, uint64 *used)
 {
 	uint32		nblocks = map->msg->nblocks;
 	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
 	uint32		told = Min(words, GPUAGG_BITMAP_WORDS(use->nblocks));
+	uint32		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns,
+									  nblocks, used);
 
-	(void) gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns,
-							 nblocks, used);
+	/* all, as nearly always */
+	if (n == nblocks && map->bits == NULL && map->lsns == NULL && use->announced == NULL &&
+		use->nblocks >= nblocks)
+		return n;
 	for (uint32 w = 0; w < told; w++)
-		used[w] &= map->bits[w];
+		used[w] &= map_word(map, w);
 	for (uint32 w = 0; use->announced != NULL && w < told; w++)
 		used[w] &= use->announced[w];
 	if (use->announced == NULL && use->nblocks / 64 < told)
@@ -125,6 +140,10 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
 		if (gpuagg_bit(used, i) && !map_is_same(map, use->extent, i))
 			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
+	n = 0;
+	for (uint32 w = 0; w < words; w++)
+		n += pg_popcount64(used[w]);
+	return n;
 }
 
 /* Is there a block that could be kept, and is not used? */
@@ -132,7 +151,7 @@ static bool
 map_lacks(const GpuAggCacheMap *map, const uint64 *used)
 {
 	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(map->msg->nblocks); w++)
-		if (map->bits[w] & ~used[w])
+		if (map_word(map, w) & ~used[w])
 			return true;
 	return false;
 }
@@ -228,6 +247,16 @@ void
 gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, const uint64 *used,
 				 uint32 nblocks)
 {
+	uint64		all[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
+
+	if (used == NULL)
+	{
+		memset(all, 0, sizeof(all));
+		memset(all, 0xFF, nblocks / 64 * sizeof(uint64));
+		if (nblocks % 64 != 0)
+			all[nblocks / 64] = (UINT64CONST(1) << nblocks % 64) - 1;
+		used = all;
+	}
 	use_stripes(client, client->cached->uses[extent].extent, batch_id, used, nblocks, false);
 }
 
@@ -325,7 +354,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 {
 	const GpuAggMapMsg *msg = (const GpuAggMapMsg *) head;
 	const char *wrong = map_wrong(client, msg, bytes);
-	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)] = {0};
+	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
+	uint32		nused = 0;
 	GpuAggCacheMap map;
 	GpuAggCacheUse *use;
 
@@ -341,16 +371,20 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	map_read(msg, &map);
 	map_renew(client, &map, use);
 	if (msg->use)
-		map_used(client->cached, &map, use, used);
-	use_may_fill(client, &map, use, used);
+		nused = map_used(client->cached, &map, use, used);
+	else
+		memset(used, 0, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
+	if (nused < msg->nblocks)
+		use_may_fill(client, &map, use, used);
 	if (msg->lsns)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use && client->calls->hold(client, msg->extent, use->extent->forgotten,
-												used, msg->nblocks))
+											 nused < msg->nblocks ? used : NULL, msg->nblocks))
 		reply_done(client, msg->msg.batch_id);
 	else if (msg->use)
 		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks, true);
-	pfree(map.bits);
+	if (map.bits != NULL)
+		pfree(map.bits);
 }

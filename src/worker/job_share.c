@@ -34,7 +34,7 @@
 /* Numbers of batches that no client uses, for what was held back */
 #define HELD_BATCH (UINT64CONST(1) << 39)
 
-/* What a task uses of extents: of each a UsedExtent and its words of bits */
+/* What a task uses of extents: of each a UsedExtent, and bits of its blocks unless it uses all */
 typedef struct Used
 {
 	char	   *data;
@@ -47,6 +47,7 @@ typedef struct UsedExtent
 	uint32		extent;
 	uint32		nblocks;
 	uint64		forgotten;		/* GpuAggCacheCalls.hold */
+	uint64		whole;			/* 1: all blocks, and no bits follow */
 } UsedExtent;
 
 typedef struct Groups
@@ -127,10 +128,16 @@ same_blocks(const Used *a, const Used *b)
 
 /* ---------------------------------------------------------------- begin --- */
 
+static Size
+bits_bytes(const UsedExtent *head)
+{
+	return head->whole ? 0 : GPUAGG_BITMAP_WORDS(head->nblocks) * sizeof(uint64);
+}
+
 static void
 add_used(MemoryContext context, Used *used, const UsedExtent *head, const uint64 *bits)
 {
-	const Size	bytes = GPUAGG_BITMAP_WORDS(head->nblocks) * sizeof(uint64);
+	const Size	bytes = bits_bytes(head);
 
 	if (used->bytes + sizeof(*head) + bytes > used->room)
 	{
@@ -139,7 +146,8 @@ add_used(MemoryContext context, Used *used, const UsedExtent *head, const uint64
 			repalloc_huge(used->data, used->room);
 	}
 	memcpy(used->data + used->bytes, head, sizeof(*head));
-	memcpy(used->data + used->bytes + sizeof(*head), bits, bytes);
+	if (bytes > 0)
+		memcpy(used->data + used->bytes + sizeof(*head), bits, bytes);
 	used->bytes += sizeof(*head) + bytes;
 }
 
@@ -183,7 +191,7 @@ bool
 gpuagg_share_hold(GpuAggWorkerJob *job, uint32 extent, uint64 forgotten, const uint64 *used,
 				  uint32 nblocks)
 {
-	const UsedExtent head = {extent, nblocks, forgotten};
+	const UsedExtent head = {extent, nblocks, forgotten, used == NULL};
 
 	if (!job->share_asked)
 	{
@@ -241,8 +249,8 @@ read_alone(GpuAggWorkerJob *job)
 		const UsedExtent *head = (const UsedExtent *) (used.data + at);
 
 		gpuagg_cache_use(&job->tables[0]->cache, head->extent, batch_id++,
-						 (const uint64 *) (head + 1), head->nblocks);
-		at += sizeof(*head) + GPUAGG_BITMAP_WORDS(head->nblocks) * sizeof(uint64);
+						 head->whole ? NULL : (const uint64 *) (head + 1), head->nblocks);
+		at += sizeof(*head) + bits_bytes(head);
 	}
 }
 

@@ -298,7 +298,7 @@ extern GpuAggDoneMsg *gpuagg_job_tables_done(GpuAggWorkerJob *job, Size *bytes);
  * job_share.c
  *
  * expected: is there a job that it could follow?
- * hold: notes blocks that it uses; true: it follows another job, and does not read them now.
+ * hold: notes blocks that it uses (NULL: all); true: it follows another job, and does not read them now.
  * end: it reads more than that: then it goes on alone, with what was held back, and
  *		nobody follows it.
  * was_held: is this a batch of these, of which the client has heard that it is complete?
