@@ -378,7 +378,8 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 static void
 feed_prefetch(GpuAggFeed *feed)
 {
-	feed->io_left = Min(feed->io_left, feed->left);
+	/* a run that has been read is ahead of us */
+	feed->io_left = Min(feed->io_left, feed->left - gpuagg_read_run_left(&feed->run));
 	while (feed->io_chosen < feed->io_ahead && feed->io_left > 0)
 	{
 		BlockNumber ahead = feed->left - feed->io_left;
@@ -657,7 +658,7 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 			bitmap += GPUAGG_VISIBILITY_BYTES;
 		n++;
 	}
-	Assert(gpuagg_read_run_take(&feed->run) == InvalidBuffer);
+	Assert(gpuagg_read_run_left(&feed->run) == 0);
 	feed->next_pages = Min(feed->batch_pages, feed->next_pages * 2);
 
 	*msg = NULL;

@@ -81,7 +81,7 @@ gpuagg_read_run(GpuAggReadRun *run, BlockNumber first, uint32 n, BufferAccessStr
 Buffer
 gpuagg_read_run_take(GpuAggReadRun *run)
 {
-	return run->taken < run->n ? run->buffers[run->taken++] : InvalidBuffer;
+	return gpuagg_read_run_left(run) > 0 ? run->buffers[run->taken++] : InvalidBuffer;
 }
 
 void

@@ -32,6 +32,13 @@ extern void gpuagg_read_run(GpuAggReadRun *run, BlockNumber first, uint32 n,
 /* The next one of the run, which is the caller's to release; InvalidBuffer: none is left */
 extern Buffer gpuagg_read_run_take(GpuAggReadRun *run);
 
+/* Blocks of the run that are left */
+static inline uint32
+gpuagg_read_run_left(const GpuAggReadRun *run)
+{
+	return run->n - run->taken;
+}
+
 /* Releases what is left. */
 extern void gpuagg_read_run_drop(GpuAggReadRun *run);
 
