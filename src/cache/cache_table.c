@@ -80,6 +80,8 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 	dlist_mutable_iter iter;
 	uint64		own;
 
+	/* columns know what backends see of them */
+	table_unlink(table);
 	for (uint32 i = 0; i < table->nextents; i++)
 		if (table->extents[i] != NULL)
 			gpuagg_cache_extent_free(table->extents[i]);
@@ -91,7 +93,6 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 		gpuagg_cache_directory_free(table, column);
 	}
 	gpuagg_cache_directory_free(table, table->extents);
-	table_unlink(table);
 	gpuagg_cache_table_wake(table);
 	own = table->directory;
 	gpuagg_cache_free(&own, table);
