@@ -82,7 +82,7 @@ confined_measure()
 		done
 		csv_row confined "$case" "$units of $CONFINED_ALL" node ms "$CONFINED_ROWS" "$PLAN_ROWS" \
 			"$case/$units" "$case/$units/what-if" what-if \
-			"what_if ${CONFINED_PREDICTED[$case/$units]} ms${COMPILED:+; $COMPILED}"
+			"what_if ${CONFINED_PREDICTED[$case/$units]} ms$([ "$COMPILED" != true ] || echo "; compiled")"
 	done 3< <(compiled_cases)
 }
 

@@ -134,6 +134,9 @@ INSERT INTO queries VALUES
 	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE ka.company = kj.company AND ka.kind = kj.kind AND ka.client = ''100'')'),
 	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE lower(ka.company) = kj.company AND ka.kind = kj.kind AND ka.name <> kj.account)'),
 	('SELECT count(*), sum(amount) FROM kj WHERE (company, account) IN (SELECT company, account FROM ka WHERE part = 1)'),
+	-- inputs that are read anew for each row
+	('SELECT x, (SELECT sum(amount) FROM kj JOIN ka USING (client, company, account) WHERE ka.part < x AND kj.amount > x) FROM generate_series(0, 3) x'),
+	('SELECT x, (SELECT count(ka.name) FROM kj LEFT JOIN (SELECT * FROM ka WHERE part = x) ka USING (account, company, client)) FROM generate_series(0, 3) x'),
 	-- wide numbers, too; numerics of another scale; several rows of a key
 	('SELECT count(*), sum(amount), count(DISTINCT ka.kind) FROM kj JOIN (SELECT kind, part, length(company)::int8 AS l, max(account) FROM ka GROUP BY 1, 2, 3) ka ON ka.kind = kj.kind AND ka.part = kj.part AND ka.l = kj.part + 4'),
 	('SELECT count(*), sum(amount), sum(m) FROM kj JOIN (SELECT n, big, currency, other, count(*) AS m FROM kr GROUP BY 1, 2, 3, 4) q ON q.n = kj.n AND q.big = kj.kind AND q.currency = kj.currency AND q.other = -kj.part'),
