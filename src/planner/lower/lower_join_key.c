@@ -82,6 +82,41 @@ key_column(const GpuAggLookupLower *lookup, Expr *side)
 	return gpuagg_lower_input_expr(lookup->rel, side);
 }
 
+/*
+ * A probe of another type of time than the input's, which it is made: as PostgreSQL compares
+ * them, but for values that have no such form, which are errors of the device's.  Not the other way
+ * round: making the table must not raise one.
+ */
+static bool
+widen_probe(Oid function, bool right, Expr **probe)
+{
+	Oid			cast;
+
+	switch (function)
+	{
+		case F_DATE_EQ_TIMESTAMP:
+		case F_TIMESTAMP_EQ_DATE:
+			cast = F_TIMESTAMP_DATE;
+			break;
+		case F_DATE_EQ_TIMESTAMPTZ:
+		case F_TIMESTAMPTZ_EQ_DATE:
+			cast = F_TIMESTAMPTZ_DATE;
+			break;
+		case F_TIMESTAMP_EQ_TIMESTAMPTZ:
+		case F_TIMESTAMPTZ_EQ_TIMESTAMP:
+			cast = F_TIMESTAMPTZ_TIMESTAMP;
+			break;
+		default:
+			return false;
+	}
+	if (right != (function == F_DATE_EQ_TIMESTAMP || function == F_DATE_EQ_TIMESTAMPTZ ||
+				  function == F_TIMESTAMP_EQ_TIMESTAMPTZ))
+		return false;
+	*probe = (Expr *) makeFuncExpr(cast, cast == F_TIMESTAMP_DATE ? TIMESTAMPOID : TIMESTAMPTZOID,
+								   list_make1(*probe), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return true;
+}
+
 /* Is the clause an equality that a row can be looked up by? */
 static bool
 key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key)
@@ -94,12 +129,13 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 		return false;
 	set_opfuncid(op);
 	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
-	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
-		!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated)
-		return false;
 	key->form = 0;
 	key->clauses = list_make1(clause);
 	key->probe = right ? linitial(op->args) : lsecond(op->args);
+	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
+		((!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated) &&
+		 !widen_probe(op->opfuncid, right, &key->probe)))
+		return false;
 	/* a text as char(n) is the same bytes, of which the blanks go in any case */
 	if (op->opfuncid == F_BPCHAREQ)
 		key->probe = (Expr *) bare_expr((Node *) key->probe);

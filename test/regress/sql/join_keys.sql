@@ -36,6 +36,12 @@ INSERT INTO kr VALUES ('EUR', 'infinity', 77, 'NaN', 1, 1), ('EUR', '-infinity',
 CREATE TABLE kj (client text, company text, account text, kind int8, part int8, currency varchar(5), day date, n numeric(8,2), amount int4) WITH (autovacuum_enabled = off);
 INSERT INTO kj SELECT '10' || i % 3 || repeat(' ', i % 2), 'co ' || i % 5 || repeat(' ', i % 2), 'acc' || i % 23, i % 23 * 10000000000, i % 3, (ARRAY['EUR', 'US', '', 'X', 'YEN'])[i % 5 + 1], date '2026-01-01' + i % 37 - 12, i % 37 / 4.0, i FROM generate_series(1, 7000) i;
 INSERT INTO kj VALUES (NULL, 'co 1 ', 'acc1', 1, 1, NULL, '2026-01-01', 1, 1), ('100', NULL, 'acc1', NULL, 0, 'EUR', NULL, NULL, 2), ('100', 'co 1 ', NULL, 10000000000, NULL, 'EUR', 'infinity', 3, 3), ('101', 'co 1 ', 'acc1', 10000000000, 1, 'EUR', '-infinity', 3, NULL);
+-- moments of days, in a zone whose days begin at another time in summer
+SET timezone = 'Europe/Berlin';
+CREATE TABLE kz (tz timestamptz PRIMARY KEY, ts timestamp UNIQUE, day date UNIQUE, name text) WITH (autovacuum_enabled = off);
+INSERT INTO kz SELECT d + i % 3 * interval '1 hour', d + i % 2 * interval '1 hour', d::date, 'name ' || i % 4 FROM generate_series(1, 200) i, LATERAL (SELECT timestamp '2025-12-15' + i * interval '1 day') x (d);
+INSERT INTO kz VALUES ('infinity', '-infinity', 'infinity', 'forever'), ('-infinity', 'infinity', '5874897-12-31', 'ever');
+VACUUM (FREEZE, ANALYZE) kz;
 VACUUM (FREEZE, ANALYZE) ka;
 VACUUM (FREEZE, ANALYZE) kr;
 VACUUM (FREEZE, ANALYZE) kj;
@@ -128,12 +134,21 @@ INSERT INTO queries VALUES
 	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE ka.company = kj.company AND ka.kind = kj.kind AND ka.client = ''100'')'),
 	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE lower(ka.company) = kj.company AND ka.kind = kj.kind AND ka.name <> kj.account)'),
 	('SELECT count(*), sum(amount) FROM kj WHERE (company, account) IN (SELECT company, account FROM ka WHERE part = 1)'),
+	-- inputs that are read anew for each row
+	('SELECT x, (SELECT sum(amount) FROM kj JOIN ka USING (client, company, account) WHERE ka.part < x AND kj.amount > x) FROM generate_series(0, 3) x'),
+	('SELECT x, (SELECT count(ka.name) FROM kj LEFT JOIN (SELECT * FROM ka WHERE part = x) ka USING (account, company, client)) FROM generate_series(0, 3) x'),
 	-- wide numbers, too; numerics of another scale; several rows of a key
 	('SELECT count(*), sum(amount), count(DISTINCT ka.kind) FROM kj JOIN (SELECT kind, part, length(company)::int8 AS l, max(account) FROM ka GROUP BY 1, 2, 3) ka ON ka.kind = kj.kind AND ka.part = kj.part AND ka.l = kj.part + 4'),
 	('SELECT count(*), sum(amount), sum(m) FROM kj JOIN (SELECT n, big, currency, other, count(*) AS m FROM kr GROUP BY 1, 2, 3, 4) q ON q.n = kj.n AND q.big = kj.kind AND q.currency = kj.currency AND q.other = -kj.part'),
 	('SELECT count(*), sum(amount), sum(m) FROM kj LEFT JOIN (SELECT n, currency, day, count(*) AS m FROM kr GROUP BY 1, 2, 3) q ON q.n = kj.n AND q.currency = kj.currency AND q.day = kj.day + 9'),
 	('SELECT count(*), sum(amount), count(ka.name) FROM kj JOIN ka ON ka.company = kj.company AND ka.account = kj.account'),
 	('SELECT count(*), sum(amount), sum(ka.part) FROM kj LEFT JOIN ka ON ka.company = kj.company AND ka.kind = kj.kind'),
+	-- moments and days; the day of the table that is read becomes a moment
+	('SELECT kz.name, count(*), sum(amount) FROM kj JOIN kz ON kz.tz = kj.day GROUP BY 1'),
+	('SELECT kz.name, count(*), sum(amount) FROM kj LEFT JOIN kz ON kj.day = kz.ts AND kj.amount > 9 GROUP BY 1'),
+	('SELECT kz.name, count(*), sum(amount) FROM kj JOIN kz ON kj.day + 190 = kz.tz GROUP BY 1'),
+	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM kz WHERE kz.tz = kj.day::timestamp AND kz.name <> ''name 2'')'),
+	('SELECT kz.name, count(*), sum(amount) FROM kj JOIN kz ON kz.day = kj.day::timestamptz GROUP BY 1'),
 	-- NOT EXISTS if the column is NULL nowhere else
 	('SELECT count(*), count(name), count(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
 	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
@@ -149,5 +164,5 @@ INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
 INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
 INSERT INTO kw VALUES (-4, 'NaN'), (-5, 1e60);
 SELECT q, joined(q) FROM queries WHERE q ~ 'kn|kd';
-DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, ka, kr, kj, queries;
+DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, ka, kr, kj, kz, queries;
 DROP FUNCTION joined;
