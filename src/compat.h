@@ -87,6 +87,15 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	return *cache;
 }
 
+/* What get_ordering_op_properties() says of an operator (utils/lsyscache.h) */
+#if PG_VERSION_NUM >= 180000
+typedef CompareType GpuAggOrdering;
+#define GPUAGG_ORDERING_LESS COMPARE_LT
+#else
+typedef int16 GpuAggOrdering;
+#define GPUAGG_ORDERING_LESS BTLessStrategyNumber
+#endif
+
 /* An aggregate that came with 16 (utils/fmgroids.h) */
 #if PG_VERSION_NUM >= 160000
 #define GPUAGG_IS_ANY_VALUE(function) ((function) == F_ANY_VALUE)
@@ -99,6 +108,15 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_locator)
 #else
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_node)
+#endif
+
+/* Whether a buffer's tag is of a relation's main fork (storage/buf_internals.h). */
+#if PG_VERSION_NUM >= 160000
+#define GPUAGG_TAG_IS_OF(tag, rel) \
+	(BufTagMatchesRelFileLocator(&(tag), &(rel)->rd_locator) && (tag).forkNum == MAIN_FORKNUM)
+#else
+#define GPUAGG_TAG_IS_OF(tag, rel) \
+	(RelFileNodeEquals((tag).rnode, (rel)->rd_node) && (tag).forkNum == MAIN_FORKNUM)
 #endif
 
 /*

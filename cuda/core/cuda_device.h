@@ -547,8 +547,11 @@ extern void gpuagg_cuda_wanted_free(GpuAggTask *task);
  */
 extern bool gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error);
 
-/* It is done.  False: they found no room, and task->tables are the finer groups' again. */
-extern bool gpuagg_cuda_regroup_made(GpuAggTask *task);
+/*
+ * It is done.  *again: they found no room, and task->tables are larger ones, which have been enqueued, or
+ * the finer groups' again.  False: *error.
+ */
+extern bool gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error);
 
 /* Are task->tables those of groups that were made?  Of how many finer ones? */
 extern bool gpuagg_cuda_regrouped(const GpuAggTask *task);

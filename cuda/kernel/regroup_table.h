@@ -29,8 +29,8 @@ typedef struct GpuAggCudaRegrouping
 /* The group of a set without keys, if it is to be there even of no rows */
 extern void gpuagg_cuda_regroup_lone_group(const GpuAggCudaRegrouping *r, cudaStream_t stream);
 
-/* lone: the set has no keys; stride: of the groups that are made */
-extern void gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride,
+/* lone: the set has no keys; stride, states_off: of the groups that are made */
+extern void gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride, uint32_t states_off,
 								uint32_t most_blocks, cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_KERNEL_REGROUP_TABLE_H */

@@ -2,10 +2,11 @@
  * cuda_regroup.cu
  *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup_table.cu).
  *
- * How many finer groups there are is known when they have been sized.  A table of each
- * set has room for as many, for nothing tells how many will be made; then these tables are
- * sized in the place of the finer ones.  Without memory for them, or with groups that only the
- * backend can make, the finer ones are returned.
+ * How many finer groups there are is known when they have been sized, but not how many will be
+ * made.  Mostly they are few: tables that a cache holds are tried first, then those with room
+ * for as many as there are finer ones, as hidden sets have at once.  They are sized in
+ * the place of the finer ones.  Without memory for them, or with groups that only the backend can
+ * make, the finer ones are returned.
  */
 #include <stdlib.h>
 
@@ -23,15 +24,19 @@ struct GpuAggCudaRegroup
 	size_t		hidden_bytes;
 	GpuAggPinned *hidden_staging;
 	GpuAggTableRef tables[GPUAGG_REGROUPING_SETS];
-	uint64_t	capacity;		/* of each, but of those without keys */
+	uint64_t	capacity;		/* of each, but of hidden sets and those without keys */
 	char	   *heads;			/* of the tables, and the word that tells of failure */
 	GpuAggPinned *report;		/* that word */
+	GpuAggEvents *events;		/* around the kernels that make them */
 	GpuAggResultStrings *strings;	/* of the finer groups, while others have the task's */
 	GpuAggTableRef *finer;
 	uint32_t	nfiner;
 	uint64_t	groups;			/* of the finer ones */
 	bool		made;			/* results are the groups that were made */
 };
+
+/* Entries of a table that is tried first: sets of few groups are far smaller than what they are made of */
+#define FIRST_CAPACITY ((uint64_t) 8192)
 
 static size_t
 heads_bytes(const GpuAggTask *task)
@@ -112,27 +117,6 @@ make_prepared(GpuAggTask *task)
 	return can_make(r->hidden);
 }
 
-/* A table with room for all that may come */
-static bool
-table_make(GpuAggTask *task, uint32_t set, GpuAggError *error)
-{
-	GpuAggCudaRegroup *r = task->regroup;
-	GpuAggTableRef *t = &r->tables[set];
-	const uint64_t capacity = is_lone(task, set) ? 1 : r->capacity;
-	const uint64_t bytes = capacity * prepared_of(task, set)->stride;
-	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches,
-												   &gpuagg_cuda_grow_kernels[0], bytes / 8);
-
-	t->slots = (char *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
-	if (t->slots == NULL)
-		return false;
-	t->capacity = capacity;
-	t->limit = capacity;
-	t->head = (GpuAggTableHead *) r->heads + set;
-	gpuagg_cuda_table_init(device_prepared_of(task, set), t, false, &launch, task->streams->group);
-	return true;
-}
-
 static uint64_t
 capacity_for(uint64_t groups)
 {
@@ -143,26 +127,80 @@ capacity_for(uint64_t groups)
 	return capacity;
 }
 
+static uint64_t
+set_capacity(const GpuAggTask *task, uint32_t set)
+{
+	if (is_lone(task, set))
+		return 1;
+	return is_hidden(task, (int32_t) set) ? capacity_for(task->regroup->groups) :
+		task->regroup->capacity;
+}
+
 static bool
-memory_make(GpuAggTask *task, GpuAggError *error)
+table_make(GpuAggTask *task, uint32_t set, GpuAggError *error)
 {
 	GpuAggCudaRegroup *r = task->regroup;
-	cudaStream_t stream = task->streams->group;
+	GpuAggTableRef *t = &r->tables[set];
+	const uint64_t capacity = set_capacity(task, set);
+	const uint64_t bytes = capacity * prepared_of(task, (int32_t) set)->stride;
+	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches,
+												   &gpuagg_cuda_grow_kernels[0], bytes / 8);
 
-	r->capacity = capacity_for(task->groups);
-	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging, error);
-	r->heads = (char *) gpuagg_cuda_alloc(task, heads_bytes(task), stream, error);
-	r->report = gpuagg_cuda_pin(task->device, sizeof(uint32_t), error);
-	if (r->hidden != NULL)
-		r->device_hidden = gpuagg_cuda_task_upload(task, r->hidden, r->hidden_bytes,
-												   &r->hidden_staging, error);
-	if (r->device_prepared == NULL || (r->hidden != NULL && r->device_hidden == NULL) || r->heads == NULL || r->report == NULL ||
-		!CUDA_OK(task->device, cudaMemsetAsync(r->heads, 0, heads_bytes(task), stream), error))
+	t->slots = (char *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
+	if (t->slots == NULL)
+		return false;
+	t->capacity = capacity;
+	t->limit = capacity;
+	t->head = (GpuAggTableHead *) r->heads + set;
+	gpuagg_cuda_table_init(device_prepared_of(task, (int32_t) set), t, false, &launch, task->streams->group);
+	return true;
+}
+
+/* Empty tables of all sets, so large */
+static bool
+tables_make(GpuAggTask *task, uint64_t capacity, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	r->capacity = capacity;
+	if (!CUDA_OK(task->device, cudaMemsetAsync(r->heads, 0, heads_bytes(task), task->streams->group), error))
 		return false;
 	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
 		if (!table_make(task, i, error))
 			return false;
 	return CUDA_LAUNCHED(task->device, error);
+}
+
+static void
+tables_free(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
+
+	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
+		if (r->tables[i].slots != NULL)
+			gpuagg_cuda_free(task, r->tables[i].slots,
+							 r->tables[i].capacity * prepared_of(task, (int32_t) i)->stride, stream);
+	memset(r->tables, 0, sizeof(r->tables));
+}
+
+static bool
+memory_make(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	const uint64_t most = capacity_for(r->groups);
+	cudaStream_t stream = task->streams->group;
+
+	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging, error);
+	r->heads = (char *) gpuagg_cuda_alloc(task, heads_bytes(task), stream, error);
+	r->report = gpuagg_cuda_pin(task->device, sizeof(uint32_t), error);
+	r->events = gpuagg_cuda_events(task->device, error);
+	if (r->hidden != NULL)
+		r->device_hidden = gpuagg_cuda_task_upload(task, r->hidden, r->hidden_bytes,
+												   &r->hidden_staging, error);
+	return r->device_prepared != NULL && (r->hidden == NULL || r->device_hidden != NULL) &&
+		r->heads != NULL && r->report != NULL && r->events != NULL &&
+		tables_make(task, most < FIRST_CAPACITY ? most : FIRST_CAPACITY, error);
 }
 
 /* ---------- grouping ---------- */
@@ -189,6 +227,7 @@ set_launch(GpuAggTask *task, uint32_t set)
 	{
 		launch.from = finer ? r->finer[i] : r->tables[parent];
 		gpuagg_cuda_regroup(&launch, is_lone(task, set), prepared_of(task, set)->stride,
+							prepared_of(task, set)->states_off,
 							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS, task->streams->group);
 	}
 }
@@ -234,12 +273,16 @@ static bool
 launch_all(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggCudaRegroup *r = task->regroup;
+	cudaStream_t stream = task->streams->group;
 
+	if (!CUDA_OK(task->device, cudaEventRecord(r->events->group, stream), error))
+		return false;
 	for (uint32_t i = task->config.regrouping.nsets; i-- > 0;)
 		set_launch(task, i);
 	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaEventRecord(r->events->grouped, stream), error) &&
 		CUDA_OK(task->device, cudaMemcpyAsync(r->report->data, failed_word(task), sizeof(uint32_t),
-											  cudaMemcpyDeviceToHost, task->streams->group), error);
+											  cudaMemcpyDeviceToHost, stream), error);
 }
 
 /* Frees all but what tells of it. */
@@ -249,11 +292,7 @@ memory_free(GpuAggTask *task)
 	GpuAggCudaRegroup *r = task->regroup;
 	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
-	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
-		if (r->tables[i].slots != NULL)
-			gpuagg_cuda_free(task, r->tables[i].slots,
-							 r->tables[i].capacity * prepared_of(task, (int32_t) i)->stride, stream);
-	memset(r->tables, 0, sizeof(r->tables));
+	tables_free(task);
 	gpuagg_cuda_free(task, r->heads, heads_bytes(task), stream);
 	gpuagg_cuda_free(task, r->device_prepared, r->prepared_bytes, stream);
 	gpuagg_cuda_free(task, r->device_hidden, r->hidden_bytes, stream);
@@ -298,23 +337,43 @@ gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error)
 	return true;
 }
 
+/* The finer groups are the task's again. */
+static void
+finer_back(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	r->made = false;
+	task->tables = r->finer;
+	task->ntables = r->nfiner;
+}
+
 bool
-gpuagg_cuda_regroup_made(GpuAggTask *task)
+gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 {
 	GpuAggCudaRegroup *r = task->regroup;
 	uint32_t	failed;
 
+	*again = false;
 	if (r == NULL || !r->made)
 		return true;
+	task->stats.kernel_ns += gpuagg_cuda_elapsed(r->events->group, r->events->grouped);
 	memcpy(&failed, r->report->data, sizeof(failed));
 	if (failed == 0)
 		return true;
-	r->made = false;
+	*again = true;
+	tables_free(task);
+	if (r->capacity < capacity_for(r->groups))
+	{
+		if (tables_make(task, capacity_for(r->groups), error) && launch_all(task, error))
+			return true;
+		finer_back(task);
+		return give_up(task, error);
+	}
+	finer_back(task);
 	strings_back(task);
 	memory_free(task);
-	task->tables = r->finer;
-	task->ntables = r->nfiner;
-	return false;
+	return true;
 }
 
 bool
@@ -353,6 +412,7 @@ gpuagg_cuda_regroup_free(GpuAggTask *task)
 	gpuagg_cuda_unpin(task->device, r->staging);
 	gpuagg_cuda_unpin(task->device, r->hidden_staging);
 	gpuagg_cuda_unpin(task->device, r->report);
+	gpuagg_cuda_events_free(task->device, r->events);
 	free(r->hidden);
 	free(r->prepared);
 	free(r);

@@ -340,8 +340,11 @@ static bool
 sized(GpuAggTask *task, GpuAggError *error)
 {
 	bool		launched;
+	bool		again;
 
-	if (!gpuagg_cuda_regroup_made(task))
+	if (!gpuagg_cuda_regroup_made(task, &again, error))
+		return false;
+	if (again)
 		return sizes_again(task, error);
 	if (!sizes_add(task, error) || !gpuagg_cuda_regroup_launch(task, &launched, error))
 		return false;

@@ -74,6 +74,20 @@ held_all(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	return true;
 }
 
+/* Is all of it filled in all of some columns?  That is what an extent mostly is. */
+static bool
+held_whole(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
+
+		if (fill == NULL || fill->nfilled < extent->room)
+			return false;
+	}
+	return true;
+}
+
 uint32
 gpuagg_cache_held(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 				  int ncolumns, uint32 nblocks, uint64 *held)
@@ -82,6 +96,13 @@ gpuagg_cache_held(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *col
 	uint32		reach = Min(nblocks, extent->room);
 	uint32		n = 0;
 
+	if (reach == nblocks && held_whole(extent, columns, ncolumns))
+	{
+		memset(held, 0xFF, words * sizeof(uint64));
+		if (nblocks % 64 != 0)
+			held[words - 1] &= (UINT64CONST(1) << nblocks % 64) - 1;
+		return nblocks;
+	}
 	memset(held, 0, words * sizeof(uint64));
 	if (gpuagg_cache_is_rows(columns[0]))
 		held_any(extent, GPUAGG_BITMAP_WORDS(reach), held);

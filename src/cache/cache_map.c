@@ -121,6 +121,8 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 		 const GpuAggCacheUse *use, uint64 *used)
 {
 	uint32		nblocks = map->msg->nblocks;
+	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
+	uint32		told = Min(words, GPUAGG_BITMAP_WORDS(use->nblocks));
 	uint32		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns,
 									  nblocks, used);
 
@@ -128,21 +130,18 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 	if (n == nblocks && map->bits == NULL && map->lsns == NULL && use->announced == NULL &&
 		use->nblocks >= nblocks)
 		return n;
-	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(nblocks); w++)
-	{
+	for (uint32 w = 0; w < told; w++)
 		used[w] &= map_word(map, w);
-		if (w >= GPUAGG_BITMAP_WORDS(use->nblocks))
-			used[w] = 0;
-		else if (use->announced != NULL)
-			used[w] &= use->announced[w];
-		else if (w == use->nblocks / 64)
-			used[w] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
-	}
+	for (uint32 w = 0; use->announced != NULL && w < told; w++)
+		used[w] &= use->announced[w];
+	if (use->announced == NULL && use->nblocks / 64 < told)
+		used[use->nblocks / 64] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
+	memset(used + told, 0, (words - told) * sizeof(uint64));
 	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
 		if (gpuagg_bit(used, i) && !map_is_same(map, use->extent, i))
 			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
 	n = 0;
-	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(nblocks); w++)
+	for (uint32 w = 0; w < words; w++)
 		n += pg_popcount64(used[w]);
 	return n;
 }

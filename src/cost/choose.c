@@ -170,7 +170,7 @@ gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host
 	{
 		input.plain = gpuagg_local_is_plain(p);
 		choose_input(work, p, host, &input, &rates);
-		gpuagg_resident_choose(&rates, &input, p, work, out);
+		gpuagg_resident_choose(&gpuagg_profile_get()->rates, &rates, &input, p, work, out);
 	}
 	pfree(p);
 }

@@ -314,7 +314,7 @@ fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n)
 
 int
 gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
-					   double pages, int most)
+					   double pages, double page_ns, int most)
 {
 	GpuAggPrediction alone = *prediction;
 	double		share;
@@ -327,6 +327,7 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
 	alone.link *= share;
 	alone.kernel *= share;
+	alone.feed = fmax(alone.feed, pages * page_ns);
 	best = fed_by(rates, &alone, 0);
 	while (n < most)
 	{

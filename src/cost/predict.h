@@ -153,14 +153,14 @@ extern void gpuagg_rates_strategy(const GpuAggRates *rates,
 extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws);
 
 /*
- * How many processes, at most so many, should hand over so many pages beside the backend:
- * each further one must save more than it costs, by a twentieth of the whole.  Of the
+ * How many processes, at most so many, should hand over so many pages beside the backend,
+ * which has taken page_ns for one so far (0: has handed over none): each further one must save more than it costs, by a twentieth of the whole.  Of the
  * prediction, which may be of more pages, it takes what bounds a task beside feeding.
  * None of the host device, whose threads have all cores, and none where it is not known
  * what they cost.
  */
 extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
-								  double pages, int most);
+								  double pages, double page_ns, int most);
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 

@@ -31,8 +31,11 @@
 #include "device/ops/ops.h"
 
 /* A kernel's launch, the clearing and merging of its groups, its report */
-#define START_LAUNCHES 10.0
-#define START_NS 75000.0
+#define START_LAUNCHES 4.0
+#define START_NS 30000.0
+
+/* Steps of grouping kept rows: each begins when the host has seen the counters of the last */
+#define KEPT_START_NS 450000.0
 
 /* Integer operations of a simple instruction, with its check and its NULL */
 #define OP_OPS 2.1
@@ -61,6 +64,12 @@
 #define ADD_WORD_NS 3400.0
 #define SINGLE_WARPS 32.0
 #define LANES 32.0
+
+/* Numbered groups in device memory: more than their words, where a count tells which there are */
+#define COUNTED_WORDS 0.4
+
+/* and what they take of the cache that columns pass through, in parts of their bytes */
+#define DENSE_SPREAD 1.66
 
 /* Entries of numbered groups, merged: so many at once of a multiprocessor, by turns */
 #define MERGE_TURN_NS 36000.0
@@ -199,9 +208,9 @@ static void
 work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 {
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
-	bool		counted = false;
 	bool		all = false;
 
+	work->counted = false;
 	work->atomics = work->loops = work->words = 0;
 	work->state_bytes = 0;
 	work->locked = false;
@@ -214,11 +223,11 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 			work->atomics += t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED;
 		else
 			work->loops += state_loops(t[i].op) * (t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
-		counted |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG;
+		work->counted |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG;
 		all |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG && t[i].arg == GPUAGG_NO_REG;
 	}
 	/* rows that no count has counted are counted beside: of count(x), those with NULL */
-	if (p->nkeys > 0 && !counted)
+	if (p->nkeys > 0 && !work->counted)
 		work->atomics++;
 	if (p->nkeys > 0 && !all)
 		work->state_bytes += 4;
@@ -372,14 +381,15 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 			return local_ns(rates, work) +
 				ops_ns(rates, work->passed * (HASHED_OPS + HASHED_KEY_OPS * work->keys));
 		case GPUAGG_FRAME_DENSE:
-			return random_ns(rates, work->passed * (1 + c->words), c->numbers * c->entry_bytes) +
+			return random_ns(rates, work->passed * (c->words + (c->counted ? COUNTED_WORDS : 1)),
+							 DENSE_SPREAD * c->numbers * c->entry_bytes) +
 				read_ns(rates, 2 * c->numbers * c->entry_bytes) +
 				fmax(table_ns(rates, work, work->groups), merge_ns(rates, work));
 		case GPUAGG_FRAME_SINGLE:
 			return fmax(table_ns(rates, work, work->passed), add_ns(rates, work)) +
 				ops_ns(rates, work->passed * HASHED_OPS);
 		default:
-			return c->kept_ns + gpuagg_predict_kernel_start(rates);
+			return c->kept_ns + KEPT_START_NS;
 	}
 }
 
@@ -413,7 +423,7 @@ gpuagg_predict_interpreted(const GpuAggRates *rates, const GpuAggWork *work)
 	if (!deferred || c->filter_ops > 0)
 		ns += (work->rows * row + (deferred ? 0 : work->passed * pass)) * scale;
 	if (keeps(work))
-		return ns + c->kept_ns + gpuagg_predict_kernel_start(rates);
+		return ns + c->kept_ns + KEPT_START_NS;
 	if (work->keys > 0 &&
 		work->groups > gpuagg_page_local_groups(c->entry_bytes, c->key_bytes, c->locked))
 		return ns + table_ns(rates, work, work->passed);

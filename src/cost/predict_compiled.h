@@ -43,6 +43,7 @@ typedef struct GpuAggCompiledWork
 	uint32_t	key_bytes;
 	uint32_t	state_bytes;
 	bool		locked;			/* states are strings */
+	bool		counted;		/* a count tells whether there is a group */
 	bool		possible;		/* a text can be made of it */
 	bool		packs;
 	bool		plain;

@@ -98,17 +98,56 @@ frame_case(const GpuAggWork *work, const GpuAggProgram *program, const GpuAggStr
 	c->unit_shared_bytes = rates->shared_bytes;
 }
 
+static bool
+is_deferring(GpuAggStrategy strategy)
+{
+	return (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+}
+
 /* What grouping rows takes where they are kept */
 static double
-kept_ns(const GpuAggStrategyChoice *choice)
+kept_ns(const GpuAggStrategyChoice *choice, GpuAggStrategy strategy)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(choice->within) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	return is_deferring(strategy) ? fmax(choice->predicted_ns[strategy], 0) : 0;
+}
 
-	return keeps ? fmax(choice->predicted_ns[choice->within], 0) : 0;
+/* All that a card does by one of the strategies */
+static double
+card_ns(const GpuAggRates *card, const GpuAggStrategyChoice *choice, GpuAggStrategy strategy,
+		GpuAggFrameCase *frame, GpuAggWork *work)
+{
+	GpuAggCompiledWork *c = &work->compiled;
+
+	frame->strategy = c->strategy = strategy;
+	c->kept_ns = kept_ns(choice, strategy);
+	if (c->state == GPUAGG_COMPILED_NOT)
+		return gpuagg_predict_interpreted(card, work);
+	if (!gpuagg_frame_choose(frame, &c->frame))
+		c->frame = GPUAGG_FRAME_SELECTED;	/* nothing need run before rows are grouped */
+	return gpuagg_predict_compiled(card, work);
+}
+
+/*
+ * Rows of a card that would be grouped as they are read, or kept for their groups: which is
+ * sooner?  Rates of strategies know neither of numbers in place of keys nor of what
+ * evaluating rows and writing records takes.
+ */
+static GpuAggStrategy
+read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const GpuAggStrategyChoice *choice,
+			 GpuAggFrameCase *frame, GpuAggWork *work)
+{
+	const GpuAggStrategy within = choice->within;
+	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
+
+	if (rates->shared_bytes <= 0 || frame->forced || choice->by_capacity || choice->predicted_ns[kept] < 0 ||
+		(within != kept && within != GPUAGG_STRATEGY_SINGLE_PASS))
+		return within;
+	return card_ns(card, choice, kept, frame, work) <
+		card_ns(card, choice, GPUAGG_STRATEGY_SINGLE_PASS, frame, work) ? kept : GPUAGG_STRATEGY_SINGLE_PASS;
 }
 
 void
-gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *input,
+gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates, GpuAggStrategyInput *input,
 					   const GpuAggProgram *program, GpuAggWork *work, GpuAggResidentChoice *out)
 {
 	GpuAggCompiledWork *compiled = &work->compiled;
@@ -124,12 +163,13 @@ gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *in
 	/* passes are tasks, and those of pages */
 	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	gpuagg_strategy_choose(rates, input, &choice);
+	choice.within = read_or_kept(card, rates, &choice, &frame, work);
 	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
 	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
 		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
 	else if (choice.within == GPUAGG_STRATEGY_SINGLE_PASS && page_local && rates->threads == 0 && !frame.forced)
 		out->interpreted = GPUAGG_STRATEGY_BLOCK_LOCAL;
-	compiled->kept_ns = kept_ns(&choice);
+	compiled->kept_ns = kept_ns(&choice, choice.within);
 	if (compiled->state == GPUAGG_COMPILED_NOT)
 		return;
 	if (gpuagg_frame_choose(&frame, &compiled->frame))

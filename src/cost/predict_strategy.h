@@ -28,7 +28,8 @@ extern void gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *p
  * For columns, and a program with keys as the device gets it; work->compiled has the
  * program's part, and gets the strategy's.
  */
-extern void gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *input,
+extern void gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates,
+								   GpuAggStrategyInput *input,
 								   const GpuAggProgram *program, GpuAggWork *work,
 								   GpuAggResidentChoice *out);
 

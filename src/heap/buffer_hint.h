@@ -13,20 +13,26 @@
 #include "storage/buf.h"
 #include "utils/relcache.h"
 
-/* Blocks seen in headers are remembered by their number modulo this. */
+/* The relation's blocks seen in headers are remembered by their number modulo this. */
 #define GPUAGG_BUFFER_HINT_SEEN 64
 
 typedef struct GpuAggBufferHints
 {
 	Relation	rel;
+	Buffer		last;			/* of the block before; 0: none */
 	Buffer		frontier;		/* next header to look at; 0: none */
 	int			direction;		/* in which it moves: 1 or -1 */
+	uint32		passed;			/* headers since the last one of the relation */
+	uint32		gap;			/* how many there are from one to the next, in eighths */
+	BlockNumber newest;			/* block that was remembered last */
+	int64		skipped;		/* blocks left out behind the last one */
 	struct
 	{
 		BlockNumber block;
 		Buffer		buffer;
 	}			seen[GPUAGG_BUFFER_HINT_SEEN];	/* buffer 0: nothing */
-	uint32		bad_guesses;
+	uint64		good;			/* blocks found */
+	uint32		bad_guesses;	/* in a row */
 	uint32		pause;
 } GpuAggBufferHints;
 
@@ -41,7 +47,7 @@ extern Buffer gpuagg_buffer_hint_pin(GpuAggBufferHints *hints, BlockNumber block
 
 /*
  * The block was found in another way: go on from there, and the other way, if
- * it is a little behind.
+ * it is a little behind the block before.
  */
 extern void gpuagg_buffer_hint_found(GpuAggBufferHints *hints, Buffer buffer);
 

@@ -76,19 +76,6 @@ gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end)
 	cached->stop = (end + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 }
 
-/* What was looked at before the task began is not believed. */
-static void
-forget_ahead(GpuAggCached *cached)
-{
-	for (uint32 i = cached->next; i < cached->stop; i++)
-	{
-		if (cached->extents[i].visible != NULL)
-			pfree(cached->extents[i].visible);
-		cached->extents[i].visible = NULL;
-	}
-	cached->ahead = 0;
-}
-
 /* ------------------------------------------------- messages of the worker --- */
 
 /* What the bitmap of so many blocks takes of a message */
@@ -129,7 +116,7 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 	if (cached->announced || bytes < need)
 		return GPUAGG_DEVICE_FAULT;
 	/* looked at anew, for that was before the worker said what it holds */
-	forget_ahead(cached);
+	cached->ahead = 0;
 	for (uint32 i = 0; i < msg->count; i++)
 	{
 		GpuAggCachedExtent *extent;
@@ -328,18 +315,16 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 
 /* ---------------------------------------------------------------- ahead --- */
 
-/* False: not all of the extent is the task's, and all-visible. */
-static bool
-look_at_extent(GpuAggCached *cached, uint32 number, uint64 *map_lsn)
+/* 0: not all of the extent is the task's, and all-visible. */
+static XLogRecPtr
+look_at_extent(GpuAggCached *cached, uint32 number)
 {
 	const uint32 nblocks = extent_blocks(cached, number);
-	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+	const BlockNumber start = number * GPUAGG_EXTENT_BLOCKS;
 
-	*map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
-	cached->extents[number].map_lsn = *map_lsn;
-	cached->extents[number].visible = visible;
-	extent_leave_others(cached, number, nblocks, visible);
-	return *map_lsn != InvalidXLogRecPtr && gpuagg_vismap_count(visible) == nblocks;
+	if (cached->first > start || cached->end < start + nblocks)
+		return InvalidXLogRecPtr;
+	return cached->extents[number].map_lsn = gpuagg_vismap_whole(cached->rel, number, nblocks);
 }
 
 void
@@ -352,12 +337,23 @@ gpuagg_cached_look_ahead(GpuAggCached *cached, GpuAggAhead *ahead)
 	ahead->kept = gpuagg_cache_kept_so_far();
 	ahead->first = cached->next;
 	for (uint32 i = 0; i < n; i++)
-		if (!look_at_extent(cached, cached->next + i, &ahead->map_lsns[i]))
-		{
-			forget_ahead(cached);
+	{
+		ahead->map_lsns[i] = look_at_extent(cached, cached->next + i);
+		if (ahead->map_lsns[i] == InvalidXLogRecPtr)
 			return;
-		}
+	}
 	ahead->n = cached->ahead = n;
+}
+
+/* All bits of the next extent, of which whole ones share theirs */
+static uint8 *
+all_bits(GpuAggCached *cached, uint32 nblocks)
+{
+	if (nblocks < GPUAGG_EXTENT_BLOCKS)
+		return whole_bits(nblocks);
+	if (cached->all == NULL)
+		cached->all = whole_bits(nblocks);
+	return cached->all;
 }
 
 GpuAggStatus
@@ -368,9 +364,12 @@ gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes, u
 		return GPUAGG_DEVICE_FAULT;
 	while (cached->next < cached->stop)
 	{
+		const uint32 nblocks = extent_blocks(cached, cached->next);
 		GpuAggCachedExtent *extent = &cached->extents[cached->next++];
 
-		extent_use(cached, extent, extent->visible);
+		extent->visible = extent->used = all_bits(cached, nblocks);
+		extent->nused = nblocks;
+		cached->used += nblocks;
 		extent->batch_id = batch_id++;
 		extent->in_flight = true;
 		cached->in_flight++;

@@ -51,6 +51,7 @@ typedef struct GpuAggCached
 	uint64		done;			/* of those, in completed batches */
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
+	uint8	   *all;			/* bits of an extent that is foreseen whole; NULL until needed */
 } GpuAggCached;
 
 /* Of a task that has requested the cache.  Allocates in the current memory context. */

@@ -54,6 +54,7 @@
 #include "executor/instrument.h"
 #include "heap/buffer_hint.h"
 #include "heap/feed.h"
+#include "heap/read_run.h"
 #include "ipc/errors.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -89,6 +90,9 @@
 /* At least this many batches in flight where pins allow */
 #define MIN_BATCHES 3
 
+/* Headers of buffers are fetched so far before their pins are dropped. */
+#define RELEASE_AHEAD 8
+
 typedef struct GpuAggFeedBatch
 {
 	uint64		id;
@@ -110,6 +114,7 @@ struct GpuAggFeed
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
 	bool		given;			/* blocks come by gpuagg_feed_run */
 	GpuAggBufferHints hints;
+	GpuAggReadRun run;			/* none of it is left between batches */
 	uint64		pages;
 
 	/* reading */
@@ -243,6 +248,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->given = given;
 	feed->left = feed->io_left = given ? 0 : nblocks;
 	gpuagg_buffer_hint_init(&feed->hints, rel);
+	feed->run.rel = rel;
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
 	/* as initscan */
@@ -408,36 +414,70 @@ feed_advance(GpuAggFeed *feed)
 	feed_skip(feed);
 }
 
-/* A page came from disk, into a buffer of the ring whose turn it is. */
+/* Pages came from disk, into buffers of the ring whose turn it is. */
 static void
-feed_missed(GpuAggFeed *feed)
+feed_missed(GpuAggFeed *feed, uint32 n)
 {
 	feed->misses = MISS_MEMORY;
-	if (feed->nrings == 0 || ++feed->ring_filled < feed->ring_pages)
+	feed->ring_filled += n;
+	if (feed->nrings == 0 || feed->ring_filled < feed->ring_pages)
 		return;
 	feed->ring_filled = 0;
 	feed->ring = (feed->ring + 1) % feed->nrings;
 }
 
-/* Reads and pins the next block. */
-static Buffer
-feed_pin(GpuAggFeed *feed)
+/*
+ * How many blocks to read at once, of so many that there is room for: while the scan misses
+ * those that follow each other, as far as the ring's turn goes.
+ */
+static uint32
+feed_run_blocks(const GpuAggFeed *feed, uint32 room)
 {
-	BlockNumber block = feed->block;
-	int64		reads = pgBufferUsage.shared_blks_read;
-	Buffer		buffer;
+	uint32		most = Min(room, gpuagg_read_run_most());
+	uint32		n = 1;
 
-	buffer = feed_guess(feed, block);
+	if (feed->misses == 0)
+		return 1;
+	if (feed->nrings > 0)
+		most = Min(most, feed->ring_pages - feed->ring_filled);
+	most = Min(most, Min(feed->left, feed->nblocks - feed->block));
+	while (n < most && feed_unwanted(feed, feed->block + n) == 0)
+		n++;
+	return n;
+}
+
+/* Pins the next block, of one that was read before, or where the buffers of those before are. */
+static Buffer
+feed_find_or_read(GpuAggFeed *feed, uint32 room)
+{
+	Buffer		buffer = gpuagg_read_run_take(&feed->run);
+
 	if (buffer == InvalidBuffer)
 	{
-		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
-									RBM_NORMAL, feed->rings[feed->ring]);
-		gpuagg_buffer_hint_found(&feed->hints, buffer);
+		buffer = feed_guess(feed, feed->block);
+		if (buffer != InvalidBuffer)
+			return buffer;
+		gpuagg_read_run(&feed->run, feed->block, feed_run_blocks(feed, room),
+						feed->rings[feed->ring]);
+		buffer = gpuagg_read_run_take(&feed->run);
 	}
+	if (BufferGetBlockNumber(buffer) != feed->block)
+		elog(ERROR, "block %u was read for block %u", BufferGetBlockNumber(buffer), feed->block);
+	gpuagg_buffer_hint_found(&feed->hints, buffer);
+	return buffer;
+}
+
+/* Reads and pins the next block; room for so many pages is left in the batch. */
+static Buffer
+feed_pin(GpuAggFeed *feed, uint32 room)
+{
+	int64		reads = pgBufferUsage.shared_blks_read;
+	Buffer		buffer = feed_find_or_read(feed, room);
+
 	feed->pages++;
 	feed_advance(feed);
 	if (pgBufferUsage.shared_blks_read != reads)
-		feed_missed(feed);
+		feed_missed(feed, (uint32) (pgBufferUsage.shared_blks_read - reads));
 	else if (feed->misses > 0)
 		feed->misses--;
 	if (feed->misses > 0)
@@ -525,15 +565,15 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 }
 
 /*
- * Reads the next page into *page and *bitmap.  *wanted: it is to be handed over,
+ * Reads the next page into *page and *bitmap; the batch has room for so many.  *wanted: it is to be handed over,
  * for there is something to see, or to keep; else the pin is dropped already.
  */
 static GpuAggStatus
-feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
+feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 		  GpuAggError *error)
 {
 	BlockNumber block = feed->block;
-	Buffer		buffer = feed_pin(feed);
+	Buffer		buffer = feed_pin(feed, room);
 	Page		dp = BufferGetPage(buffer);
 	OffsetNumber lines;
 	bool		all_visible;
@@ -601,11 +641,13 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 		bool		wanted;
 
 		CHECK_FOR_INTERRUPTS();
-		status = feed_page(feed, &pages[n], bitmap, &wanted, error);
+		status = feed_page(feed, Min(room, feed_pin_limit(feed) - feed->pins) - n, &pages[n], bitmap,
+						   &wanted, error);
 		if (status != GPUAGG_OK)
 		{
 			for (uint32 i = 0; i < n; i++)
 				ReleaseBuffer(pages[i].buffer);
+			gpuagg_read_run_drop(&feed->run);
 			return status;
 		}
 		if (!wanted)
@@ -615,6 +657,7 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 			bitmap += GPUAGG_VISIBILITY_BYTES;
 		n++;
 	}
+	Assert(gpuagg_read_run_take(&feed->run) == InvalidBuffer);
 	feed->next_pages = Min(feed->batch_pages, feed->next_pages * 2);
 
 	*msg = NULL;
@@ -658,7 +701,11 @@ static void
 feed_release_batch(GpuAggFeed *feed, GpuAggFeedBatch *batch)
 {
 	for (uint32 i = 0; i < batch->npages; i++)
+	{
+		if (i + RELEASE_AHEAD < batch->npages)
+			__builtin_prefetch(GetBufferDescriptor(batch->buffers[i + RELEASE_AHEAD] - 1), 1);
 		ReleaseBuffer(batch->buffers[i]);
+	}
 	feed->pins -= batch->npages;
 	feed->in_flight--;
 	batch->npages = 0;
@@ -686,4 +733,8 @@ gpuagg_feed_end(GpuAggFeed *feed)
 	for (uint32 i = 0; i < feed->nrings; i++)
 		FreeAccessStrategy(feed->rings[i]);
 	feed->nrings = 0;
+	ereport(DEBUG2,
+			(errmsg_internal("gpuagg: of %llu pages of \"%s\" %llu were found by buffers before, the others by %llu reads",
+							 (unsigned long long) feed->pages, RelationGetRelationName(feed->rel),
+							 (unsigned long long) feed->hints.good, (unsigned long long) feed->run.reads)));
 }

@@ -51,23 +51,61 @@ cut_bits(uint8 *bits, uint32 n)
 	memset(bits + byte, 0, GPUAGG_EXTENT_BITMAP_BYTES - byte);
 }
 
+/* The map page, share-locked, and its LSN; false: the map does not reach so far */
+static bool
+lock_map(Relation rel, uint32 extent, Buffer *buffer, XLogRecPtr *lsn)
+{
+	*buffer = InvalidBuffer;
+	(void) visibilitymap_get_status(rel, extent * GPUAGG_EXTENT_BLOCKS, buffer);
+	if (!BufferIsValid(*buffer))
+		return false;
+	LockBuffer(*buffer, BUFFER_LOCK_SHARE);
+	*lsn = PageGetLSN(BufferGetPage(*buffer));
+	return true;
+}
+
+/* Are the even bits of the first nblocks pairs set? */
+static bool
+whole_map(const uint64 *map, uint32 nblocks)
+{
+	const uint64 even = UINT64CONST(0x5555555555555555);
+	const uint32 words = nblocks / 32;
+	uint64		missing = 0;
+
+	for (uint32 i = 0; i < words; i++)
+		missing |= ~map[i];
+	if (nblocks % 32 != 0)
+		missing |= ~map[words] & ((UINT64CONST(1) << 2 * (nblocks % 32)) - 1);
+	return (missing & even) == 0;
+}
+
+XLogRecPtr
+gpuagg_vismap_whole(Relation rel, uint32 extent, uint32 nblocks)
+{
+	Buffer		buffer;
+	XLogRecPtr	lsn;
+
+	if (!lock_map(rel, extent, &buffer, &lsn))
+		return InvalidXLogRecPtr;
+	if (!whole_map((const uint64 *) PageGetContents(BufferGetPage(buffer)), nblocks))
+		lsn = InvalidXLogRecPtr;
+	UnlockReleaseBuffer(buffer);
+	return lsn;
+}
+
 XLogRecPtr
 gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
 {
-	Buffer		buffer = InvalidBuffer;
+	Buffer		buffer;
 	uint32		words = (nblocks + 31) / 32;
 	const uint64 *map;
 	uint32	   *out = (uint32 *) bits;
 	XLogRecPtr	lsn;
 
 	memset(bits, 0, GPUAGG_EXTENT_BITMAP_BYTES);
-	(void) visibilitymap_get_status(rel, extent * GPUAGG_EXTENT_BLOCKS, &buffer);
-	if (!BufferIsValid(buffer))
-		return InvalidXLogRecPtr;	/* the map does not reach so far */
+	if (!lock_map(rel, extent, &buffer, &lsn))
+		return InvalidXLogRecPtr;
 	map = (const uint64 *) PageGetContents(BufferGetPage(buffer));
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	lsn = PageGetLSN(BufferGetPage(buffer));
 	if (!XLogRecPtrIsInvalid(lsn))
 	{
 		for (uint32 i = 0; i < words; i++)

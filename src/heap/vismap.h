@@ -29,6 +29,13 @@ gpuagg_vismap_bit(const uint8 *bits, uint32 i)
 extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks,
 									 uint8 *bits);
 
+/*
+ * Are all blocks of the extent all-visible, and can be told by the LSN of the map page, which is
+ * returned then?  Else 0.  What is so of most tables that are read again takes a tenth of reading
+ * bits and counting them.
+ */
+extern XLogRecPtr gpuagg_vismap_whole(Relation rel, uint32 extent, uint32 nblocks);
+
 /* How many bits are set */
 extern uint32 gpuagg_vismap_count(const uint8 *bits);
 

@@ -351,14 +351,15 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 
 /*
  * Lets the worker see the slot.  Its OPEN bit is set after all the slot
- * holds (the atomic OR is a full barrier), the counter after that.
+ * holds (the atomic OR is a full barrier), the counter after that.  Who sends the worker
+ * a message then wakes it.
  */
 static void
 slot_announce(GpuAggClient *client)
 {
 	pg_atomic_fetch_or_u32(&client->slot->holders, GPUAGG_HOLD_OPEN);
 	pg_atomic_fetch_add_u32(&gpuagg_shmem_state(client->device)->announced, 1);
-	(void) gpuagg_shmem_wake_worker(client->device);
+	gpuagg_shmem_ask_worker(client->device);
 }
 
 /* Has the worker taken the slot, or can it still? */
@@ -484,8 +485,8 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 }
 
 /*
- * Announces the slot and sends the program.  The message goes into the queue
- * before the worker is woken, if it fits.
+ * Announces the slot and sends the program, which wakes the worker, once: the message goes
+ * into the queue before that, if it fits.
  */
 static bool
 begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
@@ -493,17 +494,14 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 {
 	Size		bytes;
 	GpuAggBeginMsg *msg = begin_message(client, request, &bytes, error);
-	bool		announced = false;
 
 	if (msg == NULL)
 		return false;
+	slot_announce(client);
 	for (;;)
 	{
 		shm_mq_result res = shm_mq_send(client->in, bytes, msg, true, true);
 
-		if (!announced)
-			slot_announce(client);
-		announced = true;
 		if (res == SHM_MQ_SUCCESS)
 			break;
 		if (res == SHM_MQ_DETACHED || !worker_present(client))

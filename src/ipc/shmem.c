@@ -173,19 +173,27 @@ gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
 	return true;
 }
 
+void
+gpuagg_shmem_ask_worker(int at)
+{
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
+	uint64		never = 0;
+
+	if (pg_atomic_read_u64(&device->asked_at) == 0)
+		(void) pg_atomic_compare_exchange_u64(&device->asked_at, &never,
+											  (uint64) GetCurrentTimestamp());
+}
+
 /* Asks before it wakes: a worker that is awake turns, and then has turned since. */
 bool
 gpuagg_shmem_wake_worker(int at)
 {
 	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 	uint32		procno = pg_atomic_read_u32(&device->worker_procno);
-	uint64		never = 0;
 
 	if (procno == PG_UINT32_MAX)
 		return false;
-	if (pg_atomic_read_u64(&device->asked_at) == 0)
-		(void) pg_atomic_compare_exchange_u64(&device->asked_at, &never,
-											  (uint64) GetCurrentTimestamp());
+	gpuagg_shmem_ask_worker(at);
 	SetLatch(&GetPGProcByNumber(procno)->procLatch);
 	return true;
 }

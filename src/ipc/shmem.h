@@ -250,6 +250,9 @@ extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
  * is silent for so many milliseconds; else for none.
  */
 extern bool gpuagg_shmem_wake_worker(int device);
+
+/* The same, by who wakes it in another way next */
+extern void gpuagg_shmem_ask_worker(int device);
 extern long gpuagg_shmem_silence(int device);
 
 /*

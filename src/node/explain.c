@@ -412,7 +412,7 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 		return;
 	pages = node->info->predicted.feed / profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :
-		gpuagg_feeders_planned(node, pages, false);
+		gpuagg_feeders_planned(node, pages, 0, false);
 	if (n > 0)
 		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
 }

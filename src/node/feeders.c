@@ -126,7 +126,7 @@ feeder_rates(GpuAggRates *rates)
 }
 
 int
-gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host)
+gpuagg_feeders_planned(const GpuAggScan *scan, double pages, double page_ns, bool host)
 {
 	GpuAggRates rates;
 
@@ -137,7 +137,7 @@ gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host)
 	if (host || max_parallel_workers_per_gather == 0)
 		return 0;
 	feeder_rates(&rates);
-	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages,
+	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages, page_ns,
 								  Min(max_parallel_workers_per_gather, max_parallel_workers));
 }
 

@@ -32,8 +32,11 @@ typedef struct GpuAggFeedersWork
 /* Tables of fewer blocks are no reason to have feeders: opening one takes as long as reading it. */
 #define GPUAGG_FEEDERS_LEAST 256
 
-/* How many of them pay for a task that is fed so many pages; may read catalogs */
-extern int	gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host);
+/*
+ * How many of them pay for a task that is fed so many pages, each of which has taken so long so
+ * far (0: there was none); may read catalogs
+ */
+extern int	gpuagg_feeders_planned(const GpuAggScan *scan, double pages, double page_ns, bool host);
 
 /*
  * Starts n feeders, which wait for tables.  NULL: none could be had.  Until

@@ -15,12 +15,11 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
 #include "compat.h"
-#include "device/ops/lookup_make.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/lookup_made.h"
+#include "node/lookup_table.h"
 #include "node/lookups.h"
 #include "node/runtime.h"
 #include "nodes/extensible.h"
@@ -59,11 +58,10 @@ struct GpuAggLookups
 /* The rows of an input while they are read */
 typedef struct Rows
 {
-	const GpuAggLookupPlan *plan;
-	GpuAggNumbered **numbered;	/* by column; NULL: its strings are not */
+	GpuAggLookupColumns columns;
+	GpuAggNumbered **numbered;	/* by column; NULL: its values are not */
 	int			windows;		/* only keys of a window are wanted, */
 	int			window;			/* this one */
-	uint64		nrows;
 	bool		null_keys;		/* rows that were left out, */
 	bool		strange_keys;	/* and others whose keys no row that is looked up can have */
 	uint64		room;
@@ -71,8 +69,6 @@ typedef struct Rows
 	Size		limit;
 	char	   *next;			/* free space for strings, and how much */
 	Size		left;
-	void	   *values[GPUAGG_LOOKUP_MAX_COLUMNS];
-	uint8	   *nulls[GPUAGG_LOOKUP_MAX_COLUMNS];
 } Rows;
 
 /* ----------------------------------------------------------------- begin --- */
@@ -110,9 +106,15 @@ begin_programs(GpuAggLookups *lookups, List *exprs)
 	}
 }
 
+static bool
+is_child(const GpuAggLookupPlan *lookup)
+{
+	return lookup->subquery == 0 && lookup->helps == 0;
+}
+
 /*
  * Inputs of joins are children; a subquery's plan is begun and ended with the statement, and
- * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.
+ * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers have none.
  */
 static PlanState *
 begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren, int eflags)
@@ -120,6 +122,8 @@ begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren,
 	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
 	PlanState  *child;
 
+	if (lookup->helps > 0)
+		return NULL;
 	if (lookup->subquery > 0)
 		return list_nth(css->ss.ps.state->es_subplanstates, lookup->subquery - 1);
 	child = ExecInitNode(list_nth(plan->custom_plans, GPUAGG_PLAN_LOOKUPS + (*nchildren)++),
@@ -162,7 +166,7 @@ gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed)
 	for (int i = 0; i < lookups->info->nlookups && changed != NULL; i++)
 	{
 		/* that of a subquery does not depend on any (lower_subplan.c) */
-		if (lookups->info->lookups[i].subquery == 0)
+		if (is_child(&lookups->info->lookups[i]))
 			UpdateChangedParamSet(lookups->plans[i], changed);
 	}
 }
@@ -172,30 +176,17 @@ gpuagg_lookups_end(GpuAggLookups *lookups)
 {
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		if (lookups->info->lookups[i].subquery == 0)
+		if (is_child(&lookups->info->lookups[i]))
 			ExecEndNode(lookups->plans[i]);
 	}
 }
 
 /* ------------------------------------------------------------------ rows --- */
 
-static bool
-is_numbered(const GpuAggLookupPlan *plan, int column)
-{
-	return plan->scales[column] == GPUAGG_SCALE_NUMBERED;
-}
-
-static GpuAggClass
-column_class(const GpuAggLookupPlan *plan, int column)
-{
-	return is_numbered(plan, column) ? GPUAGG_CLASS_I64 :
-		gpuagg_constant_class(plan->types[column]);
-}
-
 static Size
 value_bytes(const GpuAggLookupPlan *plan, int column)
 {
-	return column_class(plan, column) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
+	return gpuagg_lookup_column_class(plan, column) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
 		sizeof(int64);
 }
 
@@ -205,21 +196,21 @@ rows_grow(Rows *rows)
 {
 	uint64		room = rows->room == 0 ? FIRST_ROWS : 2 * rows->room;
 
-	for (int i = 0; i < rows->plan->ncolumns; i++)
+	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
 	{
-		Size		each = value_bytes(rows->plan, i);
+		Size		each = value_bytes(rows->columns.plan, i);
 
 		rows->bytes += (room - rows->room) * (each + 1);
 		if (rows->bytes > rows->limit)
 			return false;
 		if (rows->room == 0)
 		{
-			rows->values[i] = palloc(room * each);
-			rows->nulls[i] = palloc(room);
+			rows->columns.values[i] = palloc(room * each);
+			rows->columns.nulls[i] = palloc(room);
 			continue;
 		}
-		rows->values[i] = repalloc_huge(rows->values[i], room * each);
-		rows->nulls[i] = repalloc_huge(rows->nulls[i], room);
+		rows->columns.values[i] = repalloc_huge(rows->columns.values[i], room * each);
+		rows->columns.nulls[i] = repalloc_huge(rows->columns.nulls[i], room);
 	}
 	rows->room = room;
 	return true;
@@ -247,22 +238,15 @@ rows_string(Rows *rows, const char *from, Size len, GpuAggBytes *to)
 	return true;
 }
 
-static GpuAggStatus
-rows_too_large(GpuAggError *error)
-{
-	return gpuagg_error_set(error, GPUAGG_OUT_OF_MEMORY, 0,
-							"an input of a join takes more than gpuagg.lookup_memory");
-}
-
-/* A string's number */
+/* A value's number */
 static GpuAggStatus
 rows_number(Rows *rows, int column, const char *data, Size len, GpuAggError *error)
 {
 	int32		number = gpuagg_numbered_add(rows->numbered[column], data, len, &rows->bytes);
 
 	if (number < 0 || rows->bytes > rows->limit)
-		return rows_too_large(error);
-	((int64 *) rows->values[column])[rows->nrows] = number;
+		return gpuagg_lookup_too_large(error);
+	((int64 *) rows->columns.values[column])[rows->columns.nrows] = number;
 	return GPUAGG_OK;
 }
 
@@ -274,8 +258,8 @@ static GpuAggStatus
 rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, bool *strange,
 		   GpuAggError *error)
 {
-	const uint8 type = rows->plan->types[column];
-	const bool	key = column < rows->plan->nkeys;
+	const uint8 type = rows->columns.plan->types[column];
+	const bool	key = column < rows->columns.plan->nkeys;
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	GpuAggConstant value = {0};
 	int64		decimal;
@@ -283,7 +267,7 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, bool *str
 
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		ok = gpuagg_numeric_scaled(datum, key, rows->plan->scales[column], &decimal);
+		ok = gpuagg_numeric_scaled(datum, key, rows->columns.plan->scales[column], &decimal);
 		*strange = key && !ok;
 		datum = Int64GetDatum(decimal);
 	}
@@ -300,20 +284,22 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, bool *str
 	if (!ok)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a value of a join's input has no form that devices know");
-	if (is_numbered(rows->plan, column))
+	if (gpuagg_lookup_is_numbered(rows->columns.plan, column) && gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
 		return rows_number(rows, column, value.bytes, value.value.len, error);
+	if (gpuagg_lookup_is_numbered(rows->columns.plan, column))
+		return rows_number(rows, column, (const char *) &value.value.v.i, sizeof(int64), error);
 	if (gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
-		((int64 *) rows->values[column])[rows->nrows] = value.value.v.i;
+		((int64 *) rows->columns.values[column])[rows->columns.nrows] = value.value.v.i;
 	else if (!rows_string(rows, value.bytes, value.value.len,
-						  &((GpuAggBytes *) rows->values[column])[rows->nrows]))
-		return rows_too_large(error);
+						  &((GpuAggBytes *) rows->columns.values[column])[rows->columns.nrows]))
+		return gpuagg_lookup_too_large(error);
 	return GPUAGG_OK;
 }
 
 static bool
 has_null_key(const Rows *rows, const TupleTableSlot *slot)
 {
-	for (int i = 0; i < rows->plan->nkeys; i++)
+	for (int i = 0; i < rows->columns.plan->nkeys; i++)
 		if (slot->tts_isnull[i])
 			return true;
 	return false;
@@ -323,7 +309,7 @@ has_null_key(const Rows *rows, const TupleTableSlot *slot)
 static bool
 is_in_window(const Rows *rows)
 {
-	const int64 remainder = ((int64 *) rows->values[0])[rows->nrows] % rows->windows;
+	const int64 remainder = ((int64 *) rows->columns.values[0])[rows->columns.nrows] % rows->windows;
 
 	return remainder == rows->window || remainder == rows->window - rows->windows;
 }
@@ -339,14 +325,14 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 		rows->null_keys = true;
 		return GPUAGG_OK;
 	}
-	if (rows->nrows == rows->room && !rows_grow(rows))
-		return rows_too_large(error);
-	for (int i = 0; i < rows->plan->ncolumns; i++)
+	if (rows->columns.nrows == rows->room && !rows_grow(rows))
+		return gpuagg_lookup_too_large(error);
+	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
 	{
-		rows->nulls[i][rows->nrows] = slot->tts_isnull[i];
+		rows->columns.nulls[i][rows->columns.nrows] = slot->tts_isnull[i];
 		if (slot->tts_isnull[i])
-			memset((char *) rows->values[i] + rows->nrows * value_bytes(rows->plan, i), 0,
-				   value_bytes(rows->plan, i));
+			memset((char *) rows->columns.values[i] + rows->columns.nrows * value_bytes(rows->columns.plan, i), 0,
+				   value_bytes(rows->columns.plan, i));
 		else if (rows_value(rows, i, slot->tts_values[i], scratch, &strange, error) != GPUAGG_OK)
 			return error->status;
 		if (strange)
@@ -357,7 +343,7 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 		if (i == 0 && rows->windows > 1 && !is_in_window(rows))
 			return GPUAGG_OK;
 	}
-	rows->nrows++;
+	rows->columns.nrows++;
 	return GPUAGG_OK;
 }
 
@@ -388,46 +374,7 @@ rows_read(Rows *rows, PlanState *plan, GpuAggError *error)
 
 /* ---------------------------------------------------------------- tables --- */
 
-/* The table of the rows; keeps within what the limit leaves */
-static const GpuAggLookup *
-table_make(const Rows *rows, MemoryContext context, Size limit, GpuAggError *error)
-{
-	const GpuAggLookupPlan *plan = rows->plan;
-	GpuAggLookupSource sources[GPUAGG_LOOKUP_MAX_COLUMNS];
-	GpuAggLookupRows made = {
-		.nrows = rows->nrows,
-		.nkeys = plan->nkeys,
-		.ncolumns = plan->ncolumns,
-		.columns = sources
-	};
-	uint64		bytes;
-	void	   *block;
-
-	if (!pg_strong_random(&made.seed, sizeof(made.seed)))
-		made.seed = pg_prng_uint64(&pg_global_prng_state);
-	for (int i = 0; i < plan->ncolumns; i++)
-	{
-		sources[i].cls = column_class(plan, i);
-		sources[i].values = rows->values[i];
-		sources[i].nulls = rows->nulls[i];
-	}
-	bytes = gpuagg_lookup_bytes_needed(&made);
-	if (bytes == 0 || bytes > limit)
-	{
-		(void) rows_too_large(error);
-		return NULL;
-	}
-	block = MemoryContextAllocExtended(context, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (!gpuagg_lookup_make(&made, block, bytes) && plan->unique)
-	{
-		gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-						 "an input of a join has several rows of one key");
-		return NULL;
-	}
-	return block;
-}
-
-/* Empty dictionaries of the columns that have one */
+/* Empty dictionaries of the columns that have one; of keys by their bytes */
 static GpuAggNumbered **
 numbered_create(const GpuAggLookupPlan *plan)
 {
@@ -435,10 +382,39 @@ numbered_create(const GpuAggLookupPlan *plan)
 
 	for (int i = 0; i < plan->ncolumns; i++)
 	{
-		if (is_numbered(plan, i))
-			numbered[i] = gpuagg_numbered_create(plan->types[i]);
+		if (gpuagg_lookup_is_numbered(plan, i))
+			numbered[i] = gpuagg_numbered_create(i < plan->nkeys ? GPUAGG_T_TEXT : plan->types[i]);
 	}
 	return numbered;
+}
+
+static void
+show_table(GpuAggLookupShown *shown, const GpuAggLookup *block)
+{
+	shown->rows = block->nrows;
+	shown->bytes = Max(shown->bytes, block->bytes);
+	shown->kind = block->kind;
+	shown->windows = 1;
+}
+
+/* Table i of the rows, after those that find numbers for its keys */
+static const GpuAggLookup *
+tables_make(GpuAggLookups *lookups, int i, Rows *rows, MemoryContext context, Size limit, GpuAggError *error)
+{
+	for (int k = 0; k < lookups->info->nlookups; k++)
+	{
+		const GpuAggLookupPlan *plan = &lookups->info->lookups[k];
+
+		if (plan->helps != i + 1)
+			continue;
+		lookups->blocks[k] = gpuagg_lookup_helper(&rows->columns, plan->helped, rows->numbered[plan->helped],
+												  context, limit, error);
+		if (lookups->blocks[k] == NULL)
+			return NULL;
+		limit -= Min(limit, lookups->blocks[k]->bytes);
+		show_table(&lookups->shown[k], lookups->blocks[k]);
+	}
+	return gpuagg_lookup_table(&rows->columns, context, limit, error);
 }
 
 /* Reads input i and makes its table; what it read is gone then. */
@@ -449,7 +425,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
 												  ALLOCSET_DEFAULT_SIZES);
-	Rows		rows = {.plan = &lookups->info->lookups[i],.limit = limit + FIRST_ROWS * 1024};
+	Rows		rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + FIRST_ROWS * 1024};
 	const GpuAggLookup *block = NULL;
 
 	MemoryContextSwitchTo(plan->state->es_query_cxt);
@@ -460,15 +436,15 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContextSwitchTo(lookups->strings);
 	/* windows share numbers, for their groups are merged */
 	if (lookups->numbered[i] == NULL)
-		lookups->numbered[i] = numbered_create(rows.plan);
+		lookups->numbered[i] = numbered_create(rows.columns.plan);
 	rows.numbered = lookups->numbered[i];
 	rows.windows = i == lookups->windowed ? lookups->windows : 1;
 	rows.window = lookups->window;
 	MemoryContextSwitchTo(reading);
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
-		block = table_make(&rows, context, limit, error);
+		block = tables_make(lookups, i, &rows, context, limit, error);
 	lookups->null_keys[i] = rows.null_keys;
-	lookups->any[i] = rows.null_keys || rows.strange_keys || rows.nrows > 0;
+	lookups->any[i] = rows.null_keys || rows.strange_keys || rows.columns.nrows > 0;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reading);
 	return block;
@@ -512,6 +488,9 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	const GpuAggLookup *head;
 	MemoryContext old;
 
+	/* who asks for the device means it */
+	if (input.plan->expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
+		return NULL;
 	if (input.plan->program == NULL || (i == lookups->windowed && lookups->windows > 1) ||
 		(input.program = bind_program(lookups, i)) == NULL)
 		return NULL;
@@ -597,8 +576,8 @@ gpuagg_lookups_numbers(const GpuAggPlanInfo *info)
 {
 	for (int i = 0; i < info->nlookups; i++)
 	{
-		for (int k = 0; k < info->lookups[i].ncolumns; k++)
-			if (is_numbered(&info->lookups[i], k))
+		for (int k = info->lookups[i].nkeys; k < info->lookups[i].ncolumns; k++)
+			if (gpuagg_lookup_is_numbered(&info->lookups[i], k))
 				return true;
 	}
 	return false;
@@ -704,6 +683,7 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 	const Size	left = memory_left(lookups);
 	GpuAggLookupShown *shown = &lookups->shown[i];
 	const GpuAggLookup *block = NULL;
+	uint64		before;
 	instr_time	start;
 	instr_time	end;
 
@@ -715,10 +695,13 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(shown->took, end, start);
 	lookups->blocks[i] = block;
-	shown->rows = windowed ? shown->rows + block->nrows : block->nrows;
-	shown->bytes = Max(shown->bytes, block->bytes);
-	shown->kind = block->kind;
-	shown->windows = windowed ? lookups->windows : 1;
+	before = shown->rows;
+	show_table(shown, block);
+	if (windowed)
+	{
+		shown->rows += before;
+		shown->windows = lookups->windows;
+	}
 	return true;
 }
 

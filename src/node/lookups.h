@@ -59,7 +59,7 @@ extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bo
  */
 extern const GpuAggLookup *const *gpuagg_lookups_make_again(GpuAggLookups *lookups);
 
-/* Has a table strings that are numbers?  Is there one that a device might make? */
+/* Has a table strings that are numbers, besides keys?  Is there one that a device might make? */
 extern bool gpuagg_lookups_numbers(const GpuAggPlanInfo *info);
 extern bool gpuagg_lookups_makeable(const GpuAggPlanInfo *info);
 

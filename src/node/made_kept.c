@@ -103,17 +103,15 @@ make_room(void)
 static bool
 is_unchanged(const Kept *k, Relation rel)
 {
-	uint8	   *bits = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
-	bool		same = true;
-
-	for (uint32 i = 0; i < k->nextents && same; i++)
+	for (uint32 i = 0; i < k->nextents; i++)
 	{
 		const uint32 n = Min(k->nblocks - i * GPUAGG_EXTENT_BLOCKS, GPUAGG_EXTENT_BLOCKS);
+		const XLogRecPtr lsn = gpuagg_vismap_whole(rel, i, n);
 
-		same = gpuagg_vismap_read(rel, i, n, bits) == k->lsns[i] && gpuagg_vismap_count(bits) == n;
+		if (lsn == InvalidXLogRecPtr || lsn != k->lsns[i])
+			return false;
 	}
-	pfree(bits);
-	return same;
+	return true;
 }
 
 static bool

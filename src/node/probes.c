@@ -2,8 +2,7 @@
  * probes.c
  *		The order of look-ups, and their counts (probes.h).
  *
- * The cheapest way to drop a row comes first: ns of a probe for each row that it drops.
- * A look-up whose key another one finds comes behind that.  What is measured of a
+ * The order is the planner's rule (planner/probe_order.h).  What is measured of a
  * look-up is of the rows that those before it have left, so it depends on the order: it is
  * remembered once, by the order that estimates made, and changes no more until the
  * table has half or twice its pages.  Else two orders could take turns, each with kernels
@@ -14,107 +13,39 @@
 #include "device/ops/filter_order.h"
 #include "device/ops/instr.h"
 #include "node/probes.h"
+#include "planner/probe_order.h"
 
 /* Of rows that are looked up, the least part that is believed to be left */
 #define LEAST_SHARE 1e-9
 
-typedef struct Order
-{
-	const GpuAggProgram *program;
-	const GpuAggPlanInfo *info;
-	uint16		row[GPUAGG_MAX_LOOKUPS];	/* registers of rows */
-	double		rank[GPUAGG_MAX_LOOKUPS];
-	bool		needs[GPUAGG_MAX_LOOKUPS][GPUAGG_MAX_LOOKUPS];
-} Order;
-
 /* ----------------------------------------------------------------- order --- */
-
-/* The register of the row that is looked up in the table */
-static uint16
-row_register(const GpuAggProgram *p, int const_no)
-{
-	const GpuAggInstr *ins = gpuagg_program_instrs(p);
-	const uint16 table = p->ncolumns + const_no;
-
-	for (int i = 0; i < p->ninstrs; i++)
-	{
-		if (gpuagg_looks_up(&ins[i]) &&
-			(ins[i].op == GPUAGG_OP_LOOKUP_PAIR ? ins[i].c : ins[i].b) == table)
-			return ins[i].dst;
-	}
-	return GPUAGG_NO_REG;
-}
-
-/* Registers that are made of the row of look-up i */
-static void
-find_needs(Order *order, int i)
-{
-	const GpuAggInstr *ins = gpuagg_program_instrs(order->program);
-	bool		of_row[GPUAGG_MAX_REGS] = {false};
-
-	if (order->row[i] == GPUAGG_NO_REG)
-		return;
-	of_row[order->row[i]] = true;
-	for (int k = 0; k < order->program->ninstrs; k++)
-	{
-		uint16		args[3];
-		const int	n = gpuagg_instr_args(&ins[k], args);
-
-		for (int a = 0; a < n; a++)
-			of_row[ins[k].dst] |= args[a] != GPUAGG_NO_REG && of_row[args[a]];
-	}
-	for (int j = 0; j < order->info->nlookups; j++)
-		order->needs[j][i] = j != i && order->row[j] != GPUAGG_NO_REG && of_row[order->row[j]];
-}
-
-static bool
-is_ready(const Order *order, int i, const bool *taken)
-{
-	for (int j = 0; j < order->info->nlookups; j++)
-	{
-		if (order->needs[i][j] && !taken[j] &&
-			order->info->lookups[j].expected.test != GPUAGG_NO_REG)
-			return false;
-	}
-	return true;
-}
 
 /* The tests that may change places, best first; how many */
 static int
-order_tests(const Order *order, uint16 *tests)
+order_tests(const GpuAggPlanInfo *info, const double *rank, uint16 *tests)
 {
-	const GpuAggLookupPlan *lookups = order->info->lookups;
-	bool		taken[GPUAGG_MAX_LOOKUPS] = {false};
+	int			order[GPUAGG_MAX_LOOKUPS];
 	int			n = 0;
 
-	for (;;)
+	gpuagg_probe_order(info->lookups, info->nlookups, rank, order);
+	for (int i = 0; i < info->nlookups; i++)
 	{
-		int			best = -1;
+		const uint16 test = info->lookups[order[i]].expected.test;
 
-		for (int i = 0; i < order->info->nlookups; i++)
-		{
-			if (!taken[i] && lookups[i].expected.test != GPUAGG_NO_REG && is_ready(order, i, taken) &&
-				(best < 0 || order->rank[i] < order->rank[best]))
-				best = i;
-		}
-		if (best < 0)
-			return n;
-		taken[best] = true;
-		tests[n++] = lookups[best].expected.test;
+		if (test != GPUAGG_NO_REG)
+			tests[n++] = test;
 	}
+	return n;
 }
 
-/* ns for each row that is dropped */
+/* What the look-up leaves, as it was found, or is expected */
 static double
-rank_of(const GpuAggLookupExpected *expected, Oid relid, double pages, bool *known)
+share_of(const GpuAggLookupExpected *expected, Oid relid, double pages, bool *known)
 {
 	const double one_of = gpuagg_seen_groups_find(relid, &expected->seen, pages);
-	double		share = expected->share;
 
 	*known = one_of > 0;
-	if (*known)
-		share = 1 / one_of;
-	return expected->probe_ns / Max(LEAST_SHARE, 1 - share);
+	return *known ? 1 / one_of : expected->share;
 }
 
 /* ---------------------------------------------------------------- stages --- */
@@ -151,22 +82,22 @@ gpuagg_probes_arrange(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid reli
 					  GpuAggProgram *program)
 {
 	uint16		tests[GPUAGG_MAX_LOOKUPS];
-	Order		order = {.program = program,.info = info};
+	uint16		row[GPUAGG_MAX_LOOKUPS];
+	double		rank[GPUAGG_MAX_LOOKUPS] = {0};
 	GpuAggStages stages;
 
 	for (int i = 0; i < info->nlookups; i++)
 	{
-		order.row[i] = row_register(program, info->lookups[i].const_no);
-		order.rank[i] = rank_of(&info->lookups[i].expected, relid, pages, &probes->known[i]);
+		row[i] = gpuagg_probe_row(program, &info->lookups[i]);
+		rank[i] = gpuagg_probe_rank(&info->lookups[i],
+									share_of(&info->lookups[i].expected, relid, pages, &probes->known[i]));
 	}
-	for (int i = 0; i < info->nlookups; i++)
-		find_needs(&order, i);
-	gpuagg_filter_order(program, tests, order_tests(&order, tests));
+	gpuagg_filter_order(program, tests, order_tests(info, rank, tests));
 	gpuagg_stages_find(program, &stages);
 	probes->nstages = stages.n;
 	for (int i = 0; i < info->nlookups; i++)
 	{
-		probes->stage[i] = order.row[i] == GPUAGG_NO_REG ? GPUAGG_STAGE_NONE : stages.first[order.row[i]];
+		probes->stage[i] = row[i] == GPUAGG_NO_REG ? GPUAGG_STAGE_NONE : stages.first[row[i]];
 		/* without a filter all rows pass, by one stage */
 		if (program->filter_reg == GPUAGG_NO_REG && probes->stage[i] == 0)
 			probes->stage[i] = stages.n;

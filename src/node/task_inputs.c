@@ -24,6 +24,9 @@
 /* Uses of extents that may be in flight while the next table is begun */
 #define USES_AHEAD 128
 
+/* Pages that tell how long the others will take */
+#define PAGES_TELL 1024
+
 /* Batches of pages that may be, where devices want fewer */
 #define PAGES_AHEAD 4
 
@@ -223,12 +226,24 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 												 (BlockNumber) Min(inputs->behind, MaxBlockNumber));
 }
 
+/*
+ * What a page has taken the backend so far: pages that come from disk, or are not all-visible,
+ * take longer than the profile says.  0: too few to tell
+ */
+static double
+inputs_page_ns(const GpuAggTaskInputs *inputs)
+{
+	return inputs->feed_pages < PAGES_TELL ? 0 :
+		INSTR_TIME_GET_DOUBLE(inputs->feed_time) * 1e9 / (double) inputs->feed_pages;
+}
+
 /* Starts feeders if they pay, for the table at work and all behind it. */
 static void
 inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
 {
 	GpuAggCounters *counters = &inputs->scan->counters;
-	int			n = gpuagg_feeders_planned(inputs->scan, inputs_pages(inputs), host);
+	int			n = gpuagg_feeders_planned(inputs->scan, inputs_pages(inputs), inputs_page_ns(inputs),
+										   host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 
@@ -317,8 +332,16 @@ gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *
 {
 	GpuAggTaskInput *input = &inputs->inputs[inputs->read];
 	uint32		pins = gpuagg_feed_pins(input->feed);
-	GpuAggStatus status = gpuagg_feed_next(input->feed, input->next_batch, msg, bytes, error);
+	uint64		pages = gpuagg_feed_pages(input->feed);
+	instr_time	start;
+	instr_time	end;
+	GpuAggStatus status;
 
+	INSTR_TIME_SET_CURRENT(start);
+	status = gpuagg_feed_next(input->feed, input->next_batch, msg, bytes, error);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(inputs->feed_time, end, start);
+	inputs->feed_pages += gpuagg_feed_pages(input->feed) - pages;
 	if (status != GPUAGG_OK || *msg == NULL)
 		return status;
 	input->next_batch++;
@@ -459,10 +482,9 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 
 	if (input == NULL || input->cached == NULL || input->opened)
 		return GPUAGG_DEVICE_FAULT;
-	if (msg->type == GPUAGG_MSG_SETTLED)
-		return input_foreseen(inputs, input, msg, bytes);
 	old = MemoryContextSwitchTo(input->context);
-	status = msg->type == GPUAGG_MSG_CACHED ?
+	status = msg->type == GPUAGG_MSG_SETTLED ? input_foreseen(inputs, input, msg, bytes) :
+		msg->type == GPUAGG_MSG_CACHED ?
 		gpuagg_cached_announced(input->cached, msg, bytes) :
 		gpuagg_cached_validated(input->cached, msg, bytes);
 	MemoryContextSwitchTo(old);

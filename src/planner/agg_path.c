@@ -150,13 +150,14 @@ estimate_passed(const GpuAggGrouping *g)
 }
 
 static double
-estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, GpuAggGroupEstimate *estimate)
+estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
+			 GpuAggGroupEstimate *estimate)
 {
 	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1};
 	if (keys != NIL)
 		gpuagg_group_estimate(g->root, g->input_rel, relation,
 							  g->tables != NULL ? g->tables->pages : g->input_rel->pages,
-							  keys, estimate);
+							  keys, finer, estimate);
 	return estimate->groups;
 }
 
@@ -171,7 +172,7 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 
 	if (parse->groupingSets == NIL)
 		return estimate_set(g, relation,
-							get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), &estimate);
+							get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
 	foreach(lc, parse->groupingSets)
 	{
 		List	   *keys = NIL;
@@ -180,7 +181,7 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 		foreach(ref, (List *) lfirst(lc))
 			keys = lappend(keys, get_sortgroupref_tle(lfirst_int(ref),
 													  g->root->processed_tlist)->expr);
-		groups += estimate_set(g, relation, keys, &estimate);
+		groups += estimate_set(g, relation, keys, false, &estimate);
 	}
 	return groups;
 }
@@ -194,7 +195,7 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
 		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
 
-	(void) estimate_set(g, relation, keys, &estimate);
+	(void) estimate_set(g, relation, keys, g->info.regroup != NULL, &estimate);
 	g->info.est_groups = estimate.groups;
 	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
@@ -466,7 +467,7 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
 		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
-		g->info.lookups = gpuagg_join_plans(g->lw);
+		g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);

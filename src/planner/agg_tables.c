@@ -210,7 +210,7 @@ note_program(GpuAggGrouping *g)
 	}
 	t->lowers[i] = g->lw;
 	t->programs[i] = program;
-	t->lookups[i] = gpuagg_join_plans(g->lw);
+	t->lookups[i] = gpuagg_join_plans(g->lw, program);
 	t->nprograms++;
 }
 

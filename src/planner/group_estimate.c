@@ -11,7 +11,9 @@
  *
  * What was seen only ever lowers the number: then the device is likely to be chosen, and
  * the next run tells what has changed.  A number that rises could leave a query to
- * PostgreSQL for good, where nothing tells.
+ * PostgreSQL for good, where nothing tells.  Groups that are finer than the query's are
+ * different: PostgreSQL's plan has none of them, and what it expects of several columns together
+ * is no more than a tenth of the rows, so that devices would begin with too small a table.
  *
  * Under row security neither groups that were seen of all rows count, nor strings in
  * the cache: by them EXPLAIN would tell of rows that are hidden.  What the same
@@ -21,64 +23,15 @@
 
 #include <math.h>
 
-#include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/expr_hash.h"
 #include "planner/group_estimate.h"
 #include "planner/value_bound.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
 /* --------------------------------------------------------- remembered as --- */
-
-static bool
-has_param(Node *node, void *context)
-{
-	return node != NULL &&
-		(IsA(node, Param) || expression_tree_walker(node, has_param, context));
-}
-
-/*
- * The same for equal expressions over the same table, wherever they stand in a query:
- * a hash of the node as text, without places.
- */
-static uint64
-expr_hash(Node *expr, Index relid)
-{
-	static const char place[] = ":location ";
-	Node	   *copy = copyObject(expr);
-	char	   *text;
-	char	   *from;
-	char	   *to;
-
-	ChangeVarNodes(copy, relid, 1, 0);
-	text = from = to = nodeToString(copy);
-	while (*from != '\0')
-	{
-		if (strncmp(from, place, strlen(place)) == 0)
-		{
-			from += strlen(place);
-			from += strspn(from, "-0123456789");
-		}
-		else
-			*to++ = *from++;
-	}
-	return DatumGetUInt64(hash_any_extended((unsigned char *) text, to - text, 0));
-}
-
-uint64
-gpuagg_exprs_hash(List *exprs, Index relid)
-{
-	uint64		hash = 0;
-	ListCell   *lc;
-
-	if (has_param((Node *) exprs, NULL) || contain_mutable_functions((Node *) exprs))
-		return 0;
-	foreach(lc, exprs)
-		hash += expr_hash(lfirst(lc), relid);
-	return hash;
-}
 
 static GpuAggSeenKey
 seen_key(RelOptInfo *rel, List *exprs)
@@ -139,22 +92,25 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs)
 	return groups;
 }
 
-/* What earlier runs make of it; HUGE_VAL: nothing */
+/* What earlier runs make of the number */
 static double
-seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key, BlockNumber pages)
+seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key, BlockNumber pages,
+			bool finer, double expected)
 {
 	Oid			relid = RelationGetRelid(source->relation);
 	GpuAggSeenKey all = {.keys = key->keys};
 	double		groups = gpuagg_seen_groups_find(relid, key, pages);
 
+	if (groups > 0 && finer)
+		return groups;
 	if (groups == 0 && !source->exact_hidden)
 		groups = gpuagg_seen_groups_find(relid, &all, pages);
-	return groups > 0 ? groups : HUGE_VAL;
+	return groups > 0 ? Min(groups, expected) : expected;
 }
 
 void
 gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
-					  BlockNumber pages, List *exprs, GpuAggGroupEstimate *estimate)
+					  BlockNumber pages, List *exprs, bool finer, GpuAggGroupEstimate *estimate)
 {
 	GpuAggBoundSource source = {
 		.root = root,
@@ -171,7 +127,7 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	if (relation != NULL && rel->reloptkind != RELOPT_JOINREL)
 	{
 		estimate->key = seen_key(rel, exprs);
-		estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key, pages));
+		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));
 }

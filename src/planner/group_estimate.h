@@ -21,16 +21,10 @@ typedef struct GpuAggGroupEstimate
 /*
  * Of the rows of rel, which has so many pages, that pass its conditions, by these
  * expressions, at least one.  relation: the table, or the one above several tables;
- * NULL: there is none.
+ * NULL: there is none.  finer: than the groups of the query, which are made of them.
  */
 extern void gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
-								  BlockNumber pages, List *exprs,
+								  BlockNumber pages, List *exprs, bool finer,
 								  GpuAggGroupEstimate *estimate);
-
-/*
- * A hash of expressions over the table, the same wherever they stand in a query, in any
- * order; 0: of none, or of some whose values are not known yet
- */
-extern uint64 gpuagg_exprs_hash(List *exprs, Index relid);
 
 #endif							/* GPUAGG_PLANNER_GROUP_ESTIMATE_H */

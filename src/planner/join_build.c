@@ -18,6 +18,7 @@
 #include "ipc/shmem.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
+#include "planner/lower/lower_join.h"
 #include "planner/table_check.h"
 #include "settings.h"
 #include "utils/rel.h"
@@ -28,7 +29,8 @@ is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 	const RelOptInfo *rel = lookup->rel;
 	const RangeTblEntry *rte;
 
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded)
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded ||
+		gpuagg_lower_formed_keys(lookup) > 0)
 		return false;
 	rte = planner_rt_fetch(rel->relid, lw->root);
 	return !rte->inh && rte->tablesample == NULL &&

@@ -3,7 +3,7 @@
  *		What is expected of look-ups (join_order.h).
  *
  * A filter asks for one joined row after the other; which it asks for first is decided when
- * a run begins (node/probes.c), by what is noted here and by what earlier runs have
+ * a run begins (node/probes.c, by probe_order.c), by what is noted here and by what earlier runs have
  * found.  Only tests of rows that can be neither NULL nor an error may change places, and
  * only with each other: so a condition that may raise an error meets the rows that it
  * meets in PostgreSQL's order, and nothing passes by a condition of another level of
@@ -17,9 +17,10 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "planner/group_estimate.h"
+#include "planner/expr_hash.h"
 #include "planner/join_order.h"
 #include "planner/path_cost.h"
+#include "planner/probe_order.h"
 
 /*
  * Of a thread of the host.  Measured on an EPYC with one integer key and one column: look-ups 4 to 5 (bits) and 8
@@ -124,32 +125,23 @@ test_register(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 	return lw->ncolumns + lw->nconsts + (lookup->test.reg & GPUAGG_VREG_NUMBER);
 }
 
-/* ns for each row that is dropped, by which the order of look-ups is chosen (node/probes.c) */
-static double
-rank_of(const GpuAggLookupPlan *plan)
-{
-	return plan->expected.probe_ns / Max(1e-9, 1 - plan->expected.share);
-}
-
 double
 gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows)
 {
-	bool		taken[GPUAGG_MAX_LOOKUPS] = {false};
+	double		rank[GPUAGG_MAX_LOOKUPS] = {0};
+	int			order[GPUAGG_MAX_LOOKUPS];
 	double		ns = 0;
 
+	for (int i = 0; i < n; i++)
+		rank[i] = gpuagg_probe_rank(&plans[i], plans[i].expected.share);
+	gpuagg_probe_order(plans, n, rank, order);
 	for (int k = 0; k < n; k++)
 	{
-		int			best = -1;
+		const GpuAggLookupPlan *plan = &plans[order[k]];
 
-		for (int i = 0; i < n; i++)
-		{
-			if (!taken[i] && (best < 0 || rank_of(&plans[i]) < rank_of(&plans[best])))
-				best = i;
-		}
-		taken[best] = true;
-		ns += rows * plans[best].expected.probe_ns;
-		rows *= plans[best].expected.share;
-		ns += rows * (plans[best].ncolumns - plans[best].nkeys) * plans[best].expected.probe_ns;
+		ns += rows * plan->expected.probe_ns;
+		rows *= plan->expected.share;
+		ns += rows * (plan->ncolumns - plan->nkeys) * plan->expected.probe_ns;
 	}
 	return ns;
 }

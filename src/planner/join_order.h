@@ -13,8 +13,8 @@
 extern double gpuagg_join_probe_ns(double bytes);
 
 /*
- * ns of looking so many rows up in all tables, one after the other, those first that drop
- * most for their time: what one leaves the next is asked for.
+ * ns of looking so many rows up in all tables, one after the other, in the
+ * order of the run (probe_order.h): what one leaves the next is asked for.
  */
 extern double gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows);
 

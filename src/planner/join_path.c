@@ -22,6 +22,8 @@
 #include "planner/join_build.h"
 #include "planner/join_order.h"
 #include "planner/join_path.h"
+#include "planner/lower/lower_join.h"
+#include "planner/probe_order.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 
@@ -39,6 +41,12 @@
 #define MADE_TASK_NS 200000.0
 #define MADE_ROW_NS 5.0
 #define MADE_BEFORE_NS 2000.0
+
+/*
+ * An input that the backend reads in this part of the device's time is read: more may be gained
+ * by later statements, which find the device's table there.
+ */
+#define SMALL_PART 0.1
 
 /* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
 #define ROW_BYTES 16.0
@@ -173,6 +181,8 @@ same_table(const GpuAggLookupLower *a, const GpuAggLookupLower *b)
 
 	return a->rel == b->rel && a->type == b->type && a->unique == b->unique &&
 		a->folded == b->folded && a->nkeys == b->nkeys && a->windowed == b->windowed &&
+		a->helps == b->helps && a->helped == b->helped &&
+		memcmp(a->forms, b->forms, sizeof(a->forms)) == 0 &&
 		(a->subplan == NULL ? b->subplan == NULL :
 		 b->subplan != NULL && a->subplan->plan_id == b->subplan->plan_id) &&
 		equal(a->columns, b->columns) &&
@@ -270,7 +280,7 @@ plan_subquery(const GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 }
 
 GpuAggLookupPlan *
-gpuagg_join_plans(GpuAggLower *lw)
+gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 {
 	GpuAggLookupPlan *plans = palloc0(Max(1, lw->nlookups) * sizeof(GpuAggLookupPlan));
 
@@ -286,13 +296,25 @@ gpuagg_join_plans(GpuAggLower *lw)
 		plan->ncolumns = list_length(lookup->columns);
 		plan->window_const = lookup->windowed ? lookup->window.reg & GPUAGG_VREG_NUMBER : -1;
 		plan->windows = lookup->windowed ? Max(1, windows_needed(lw)) : 1;
+		memcpy(plan->forms, lookup->forms, sizeof(plan->forms));
+		plan->helps = lookup->helps;
+		plan->helped = lookup->helped;
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, lookup_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
 			plan_subquery(lookup, plan);
-		else
+		else if (lookup->helps == 0)
 			gpuagg_join_build(lw, lookup, plan);
+	}
+	gpuagg_probe_needs(program, plans, lw->nlookups);
+	/* a number is found for whatever row is looked up */
+	for (int i = 0; i < lw->nlookups; i++)
+	{
+		if (plans[i].helps == 0)
+			continue;
+		plans[plans[i].helps - 1].expected.probe_ns += plans[i].expected.probe_ns;
+		plans[i].expected.probe_ns = 0;
 	}
 	return plans;
 }
@@ -379,6 +401,13 @@ input_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
 	return projected(root, lookup->rel, target);
 }
 
+/* Is a plan of it a child of the node? */
+static bool
+is_child(const GpuAggLookupLower *lookup)
+{
+	return lookup->subplan == NULL && lookup->helps == 0;
+}
+
 List *
 gpuagg_join_paths(const GpuAggLower *lw)
 {
@@ -386,7 +415,7 @@ gpuagg_join_paths(const GpuAggLower *lw)
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
-		if (lw->lookups[i].subplan == NULL)
+		if (is_child(&lw->lookups[i]))
 			paths = lappend(paths, input_path(lw->root, &lw->lookups[i]));
 	}
 	return paths;
@@ -406,8 +435,13 @@ made_ns(const GpuAggLookupLower *lookup, const Path *path)
 static void
 expect_input(const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupExpected *expected)
 {
-	expected->make_ns = lookup->kept ? made_ns(lookup, path) : path->rows * BUILD_ROW_NS;
-	expected->make_cost = lookup->kept ? 0 : path->total_cost;
+	const double build_ns = path->rows * BUILD_ROW_NS * (1 + gpuagg_lower_formed_keys(lookup));
+	const double read_ns = build_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
+	const bool	made = lookup->kept && read_ns >= made_ns(lookup, path) * SMALL_PART;
+
+	expected->small = !lookup->known && read_ns < MADE_TASK_NS * SMALL_PART;
+	expected->make_ns = made ? made_ns(lookup, path) : build_ns;
+	expected->make_cost = made ? 0 : path->total_cost;
 }
 
 /* The startup cost of a hashed subplan is that of its plan. */
@@ -432,7 +466,7 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 
 		if (lookup->subplan != NULL)
 			expect_subquery(lookup, expected);
-		else
+		else if (is_child(lookup))
 			expect_input(lookup, list_nth(paths, npaths++), expected);
 		expected->make_ns *= plans[i].windows;
 		expected->make_cost *= plans[i].windows;

@@ -26,7 +26,7 @@ extern bool gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b);
 extern bool gpuagg_join_fits(const GpuAggLower *lw);
 
 /* GpuAggLookupPlans, for when the program is finished */
-extern GpuAggLookupPlan *gpuagg_join_plans(GpuAggLower *lw);
+extern GpuAggLookupPlan *gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program);
 
 /* Expressions of the runtime constants of all programs that make tables */
 extern List *gpuagg_join_runtime(const GpuAggLower *lw);

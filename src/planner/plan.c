@@ -111,7 +111,7 @@ unpack_program(Const *image)
 }
 
 /* Numbers that stand before those of columns */
-#define LOOKUP_FIELDS 9
+#define LOOKUP_FIELDS (11 + GPUAGG_KEY_COLUMNS)
 
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
@@ -122,6 +122,9 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 													lookup->missed_const, lookup->window_const,
 													lookup->windows));
 
+	packed = lappend_int(lappend_int(packed, lookup->helps), lookup->helped);
+	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
+		packed = lappend_int(packed, lookup->forms[i]);
 	for (int i = 0; i < lookup->ncolumns; i++)
 		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
 	if (lookup->program == NULL)
@@ -156,6 +159,10 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->missed_const = list_nth_int(packed, 6);
 	lookup->window_const = list_nth_int(packed, 7);
 	lookup->windows = list_nth_int(packed, 8);
+	lookup->helps = list_nth_int(packed, 9);
+	lookup->helped = list_nth_int(packed, 10);
+	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
+		lookup->forms[i] = list_nth_int(packed, 11 + i);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);
@@ -399,7 +406,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 												values[i], isnull[i]);
 		if (zone != GPUAGG_ZONE_NONE && zone != GPUAGG_ZONE_ENUM && !isnull[i])
 			constant_zone(&constants[i], zone);
-		bytes += constants[i].value.len;
+		bytes = MAXALIGN(bytes) + constants[i].value.len;
 	}
 	bytes = MAXALIGN(bytes);
 	for (int i = 0; i < info->nlookups; i++)
@@ -422,6 +429,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 		*slot = constants[i].value;
 		if (constants[i].bytes == NULL)
 			continue;
+		end = MAXALIGN(end);	/* tables of zones are read by words */
 		memcpy((char *) program + end, constants[i].bytes, slot->len);
 		slot->v.off = end;
 		end += slot->len;

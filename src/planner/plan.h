@@ -19,7 +19,7 @@
  *						its qual and projection evaluate single rows
  *						Below joins its target list is empty
  *	custom_plans[GPUAGG_PLAN_LOOKUPS + i]	what look-up table i is made of: its
- *						keys, then its other columns
+ *						keys, then its other columns; of those that are inputs of joins
  *	custom_plans, the last one	only where groups are regrouped (gpuagg_plan_regroup):
  *						SeqScan whose target list is the device's keys, then the
  *						expressions that PostgreSQL computes of them; never
@@ -118,9 +118,11 @@ typedef struct GpuAggLookupExpected
 	double		probe_ns;		/* of looking one up */
 	double		make_ns;		/* of making the table, */
 	Cost		make_cost;		/* by a plan that costs this; 0: of columns that are kept */
+	bool		small;			/* the backend reads it in much less time than a device has made a table */
 	GpuAggSeenKey seen;			/* under which the share that was found is remembered */
 	uint16		test;			/* register of the filter's condition, which may change
 								 * places with those of others; GPUAGG_NO_REG: it may not */
+	uint16		needs;			/* a bit for each look-up whose row it is looked up by */
 } GpuAggLookupExpected;
 
 /*
@@ -131,7 +133,16 @@ typedef struct GpuAggLookupExpected
 #define GPUAGG_WINDOW_CONSTS 3
 #define GPUAGG_MAX_LOOKUP_WINDOWS 64
 
-/* A look-up table: an input of a join below the grouping, or of IN's subquery */
+/*
+ * Keys of a look-up table are two words at most.  Of more columns, or of strings among several,
+ * a column's number may be in its place, which another table finds, a helper's: its keys
+ * are the values of that column.  Numbers, and what else has 32 bits, may be one word's lower half.
+ */
+#define GPUAGG_KEY_COLUMNS 4
+#define GPUAGG_KEY_NUMBERED 0x01
+#define GPUAGG_KEY_LOWER 0x02	/* half of the word whose upper half is the column before */
+
+/* A look-up table: an input of a join below the grouping, of IN's subquery, or a helper's */
 typedef struct GpuAggLookupPlan
 {
 	int			const_no;		/* constant number in the program */
@@ -144,6 +155,9 @@ typedef struct GpuAggLookupPlan
 	int			windows;		/* that are expected to be needed, one after the other */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
+	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... */
+	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
+	int			helped;			/* that column */
 	GpuAggLookupExpected expected;
 
 	/* of a plain scan of a table: what makes it of columns that are kept */

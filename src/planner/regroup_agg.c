@@ -177,13 +177,13 @@ extreme_op(Oid aggfnoid)
 	GpuAggRegroupDatumOp op = GPUAGG_REGROUP_STATE;
 	Oid			opfamily;
 	Oid			type;
-	int16		strategy;
+	GpuAggOrdering ordering;
 
 	if (!HeapTupleIsValid(tuple))
 		return op;
 	if (get_ordering_op_properties(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop, &opfamily,
-								   &type, &strategy))
-		op = strategy == BTLessStrategyNumber ? GPUAGG_REGROUP_LEAST : GPUAGG_REGROUP_GREATEST;
+								   &type, &ordering))
+		op = ordering == GPUAGG_ORDERING_LESS ? GPUAGG_REGROUP_LEAST : GPUAGG_REGROUP_GREATEST;
 	ReleaseSysCache(tuple);
 	return op;
 }

@@ -26,6 +26,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/column_range.h"
 #include "planner/value_bound_function.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -74,6 +75,26 @@ gpuagg_bound_scalar(Oid type, Datum value, double *scalar)
 	}
 }
 
+bool
+gpuagg_bound_has_scale(Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* How far apart values of a type are at least; 0: nothing is known */
 static double
 type_step(Oid type, int32 typmod)
@@ -95,27 +116,6 @@ type_step(Oid type, int32 typmod)
 	}
 }
 
-/* Widens the range by some of a column's statistics. */
-static void
-range_of_slot(HeapTuple stats, int kind, Oid type, GpuAggValueBound *b)
-{
-	AttStatsSlot slot;
-
-	if (!get_attstatsslot(&slot, stats, kind, InvalidOid, ATTSTATSSLOT_VALUES))
-		return;
-	for (int i = 0; i < slot.nvalues; i++)
-	{
-		double		scalar;
-
-		if (!gpuagg_bound_scalar(type, slot.values[i], &scalar))
-			continue;
-		b->low = b->ranged ? Min(b->low, scalar) : scalar;
-		b->high = b->ranged ? Max(b->high, scalar) : scalar;
-		b->ranged = true;
-	}
-	free_attstatsslot(&slot);
-}
-
 /*
  * May the user know where values lie?  Of rows that may be hidden, if PostgreSQL's own
  * estimates tell it, which go by operators that tell nothing but their answer.
@@ -130,6 +130,7 @@ shows_range(VariableStatData *data, Oid type)
 static void
 bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound *b)
 {
+	const uint64 as_of = gpuagg_column_range_as_of();
 	VariableStatData data;
 	bool		is_default;
 	double		values;
@@ -142,10 +143,7 @@ bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound 
 	{
 		b->nullable = ((Form_pg_statistic) GETSTRUCT(data.statsTuple))->stanullfrac > 0;
 		if (shows_range(&data, var->vartype))
-		{
-			range_of_slot(data.statsTuple, STATISTIC_KIND_HISTOGRAM, var->vartype, b);
-			range_of_slot(data.statsTuple, STATISTIC_KIND_MCV, var->vartype, b);
-		}
+			b->ranged = gpuagg_column_range(&data, as_of, var->vartype, &b->low, &b->high);
 	}
 	ReleaseVariableStats(data);
 }

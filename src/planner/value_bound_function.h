@@ -13,6 +13,9 @@
 /* A value on the scale of a bound's range; false: of other types, or not finite */
 extern bool gpuagg_bound_scalar(Oid type, Datum value, double *scalar);
 
+/* Has the type such values? */
+extern bool gpuagg_bound_has_scale(Oid type);
+
 /* Multiples of step within the range; HUGE_VAL: that is not known, or step is 0 */
 extern double gpuagg_bound_steps(const GpuAggValueBound *b, double step);
 

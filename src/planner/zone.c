@@ -3,9 +3,10 @@
  *		Time zones as devices see them (zone.h).
  *
  * A table has the moments at which a zone's offset changes, found with PostgreSQL's own
- * functions, from the first change on that there is.  It ends in 2100 where summer time goes on;
- * later moments are left to PostgreSQL, value by value.  Of zones without it the table has all
- * moments, also the years 1 and 9999 that stand for "always".
+ * functions, from the first change on that there is.  Zones without summer time have all moments
+ * in it, also the years 1 and 9999 that stand for "always".  Where summer time goes on the table
+ * ends in 2132, and says whether later years are as those of the same calendar before: they are
+ * compared.  If not, later moments are left to PostgreSQL, value by value.
  */
 #include "postgres.h"
 
@@ -21,7 +22,9 @@
 
 /* Changes that a table has: of a zone with summer time about 330 */
 #define FIRST_YEAR 1800
-#define END_YEAR 2100
+
+/* The calendar's period, and PostgreSQL's where summer time goes on behind the changes that it knows */
+#define PERIOD_YEARS 400
 
 /* From a local time at the very ends of timestamps PostgreSQL may have to raise an error */
 #define MARGIN (2 * SECS_PER_DAY)
@@ -74,21 +77,72 @@ add_entry(pg_time_t from, long offset)
 	last.n++;
 }
 
-/* The next change behind a moment: < 0 unknown, 0 none, else when, and the offsets on both sides */
+/*
+ * The next change behind a moment: < 0 unknown, 0 none, else when, and the offsets on both sides.
+ * At the last change that PostgreSQL knows it finds none, a second later it goes on as before.
+ */
 static int
 next_change(const pg_tz *zone, pg_time_t at, long *before, pg_time_t *change, long *after)
 {
 	int			before_is_dst;
 	int			after_is_dst;
+	int			found = pg_next_dst_boundary(&at, before, &before_is_dst, change, after,
+											 &after_is_dst, zone);
 
+	if (found != 0)
+		return found;
+	at++;
 	return pg_next_dst_boundary(&at, before, &before_is_dst, change, after, &after_is_dst, zone);
+}
+
+/*
+ * Do the same offsets hold in both years, which have the same calendar, and change at the same
+ * times, and not within days of the year's turn?  Then what is a day earlier or later may be
+ * looked for in the other year, too (gpuagg_zone_utc).
+ */
+static bool
+same_changes(const pg_tz *zone, int year, int model)
+{
+	const pg_time_t end = year_start(year + 1);
+	const pg_time_t shift = year_start(year) - year_start(model);
+	pg_time_t	at = year_start(year);
+	pg_time_t	change[2];
+	long		before[2];
+	long		after[2];
+
+	while (next_change(zone, at, &before[0], &change[0], &after[0]) > 0 &&
+		   next_change(zone, at - shift, &before[1], &change[1], &after[1]) > 0 &&
+		   before[0] == before[1] && change[0] >= at + MARGIN)
+	{
+		if (change[0] >= end)
+			return change[0] >= end + MARGIN && change[1] >= end - shift + MARGIN;
+		if (change[0] != change[1] + shift || after[0] != after[1] || change[0] >= end - MARGIN)
+			return false;
+		at = change[0];
+	}
+	return false;
+}
+
+/* Does summer time go on from the end by the calendar's rules, as PostgreSQL has it? */
+static bool
+goes_on(const pg_tz *zone)
+{
+	for (int year = GPUAGG_ZONE_END_YEAR; year < GPUAGG_ZONE_END_YEAR + PERIOD_YEARS; year++)
+	{
+		const int32 day = date2j(year, 1, 1) - POSTGRES_EPOCH_JDATE;
+		const int32 model = day - gpuagg_zone_model_days(day);
+
+		if (!same_changes(zone, year, gpuagg_civil(model).year))
+			return false;
+	}
+	return true;
 }
 
 static void
 fill_table(const pg_tz *zone)
 {
 	const pg_time_t last_moment = END_TIMESTAMP / USECS_PER_SEC + SECONDS_TO_2000 - MARGIN;
-	const pg_time_t end = year_start(END_YEAR);
+	const pg_time_t end = year_start(GPUAGG_ZONE_END_YEAR);
 	pg_time_t	at = MIN_TIMESTAMP / USECS_PER_SEC + SECONDS_TO_2000 + MARGIN;
 	pg_time_t	change = 0;
 	long		before;
@@ -110,6 +164,8 @@ fill_table(const pg_tz *zone)
 		found = next_change(zone, at, &before, &change, &after);
 	}
 	add_entry(found > 0 ? end : last_moment, 0);
+	if (found > 0 && goes_on(zone))
+		last.entries[last.n - 1].offset = 1;
 }
 
 const char *

@@ -34,6 +34,21 @@ head_of(const GpuAggWorkerMade *m)
 	return m->on->ops->made->head(m->made);
 }
 
+static GpuAggWorkerMade *
+find(const GpuAggWorkerDevice *on, uint64 id)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &tables)
+	{
+		GpuAggWorkerMade *m = dlist_container(GpuAggWorkerMade, node, iter.cur);
+
+		if (m->id == id && m->on == on)
+			return m;
+	}
+	return NULL;
+}
+
 static void
 drop(GpuAggWorkerMade *m)
 {
@@ -171,6 +186,21 @@ add_strings(GpuAggWorkerJob *job, uint32 key, GpuAggMsg **msg, Size *bytes, GpuA
 	return true;
 }
 
+/*
+ * Others give way to a new table; it goes itself if it alone, or with those that are in use, takes
+ * too much.  Without a place among so many that are in use, it is this statement's alone.
+ */
+static void
+make_room(const GpuAggWorkerMade *new)
+{
+	const GpuAggWorkerDevice *on = new->on;
+	const uint64 id = new->id;
+
+	drop_until(GPUAGG_MADE_ENTRIES, gpuagg_lookup_memory * UINT64CONST(1048576));
+	if (find(on, id) != NULL)
+		gpuagg_made_shared_add(id);
+}
+
 GpuAggMsg *
 gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 {
@@ -202,28 +232,11 @@ gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 			return NULL;
 		}
 	}
-	drop_until(GPUAGG_MADE_ENTRIES, gpuagg_lookup_memory * UINT64CONST(1048576));
-	/* without a place among so many that are in use, it is this statement's alone */
-	gpuagg_made_shared_add(m->id);
+	make_room(m);
 	return msg;
 }
 
 /* ---------------------------------------------------------------- using --- */
-
-static GpuAggWorkerMade *
-find(const GpuAggWorkerDevice *on, uint64 id)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &tables)
-	{
-		GpuAggWorkerMade *m = dlist_container(GpuAggWorkerMade, node, iter.cur);
-
-		if (m->id == id && m->on == on)
-			return m;
-	}
-	return NULL;
-}
 
 /* Is the header the table's own, but for its number? */
 static bool

@@ -67,7 +67,8 @@ partitions_run()
 	samples_add "$1/query" "$REPLY"
 }
 
-# partitions_pair CASE ONE SQL MANY SQL: in turn, without the cache and with it
+# partitions_pair CASE ONE SQL MANY SQL: in turn, without the cache and with it.  Devices that
+# are fed slower than they read may have as many feeders as sessions have by default.
 partitions_pair()
 {
 	local case round who cache
@@ -77,7 +78,8 @@ partitions_pair()
 		case=$1-$([ $cache = on ] && echo warm || echo cold)
 		bench_wants "$case" || continue
 		engine_settings gpuagg-forced
-		session_do partitions "$REPLY SET gpuagg.cache = $cache;"
+		session_do partitions "$REPLY SET gpuagg.cache = $cache;
+			SET max_parallel_workers_per_gather = 2;"
 		for who in one many; do
 			explain_run partitions "${sql[$who]}" ON
 			explain_run partitions "${sql[$who]}" ON

@@ -44,7 +44,7 @@ sub assign
 
 my @own = ('Device', 'Strategy', 'Compiled', 'Feed Time', 'Wait Time', 'Device Time',
 	'Emit Time', 'Transfer Time', 'Decode Time', 'Kernel Time', 'Link Rate',
-	'Link Utilization', 'Cached Pages', 'Pages Kept', 'Redone', 'Redone Detail', 'Fallback Reason',
+	'Link Utilization', 'Feeders Launched', 'Cached Pages', 'Pages Kept', 'Redone', 'Redone Detail', 'Fallback Reason',
 	'Fallback Detail');
 assign('EXEC_MS', $first{'Execution Time'});
 assign('PLAN_ROWS', $first{'Actual Rows'});

@@ -59,6 +59,21 @@ $node->safe_psql('postgres',
 	"SET gpuagg.debug_require = 'require'; $queries[0]") for 1 .. 3;
 cmp_ok($node->safe_psql('postgres', $resident),
 	'>=', $before * 0.9, 'a large scan does not flush shared_buffers');
+# blocks that follow each other are read together where PostgreSQL has such requests
+my (undef, undef, $said) = $node->psql('postgres',
+	"SET gpuagg.debug_require = 'require'; SET gpuagg.cache = off;
+	SET client_min_messages = debug2; $queries[0]");
+my ($pages, $found, $reads) =
+	$said =~ /of (\d+) pages of "big" (\d+) were found .* by (\d+) reads/;
+cmp_ok($pages - $found, '>', 1000, 'most pages are read');
+if ($node->pg_version >= 17)
+{
+	cmp_ok($reads, '<', ($pages - $found) / 8, "many at once: $reads reads of $pages pages");
+}
+else
+{
+	is($reads, $pages - $found, 'each by itself');
+}
 # dirty pages, and pages that another session changes meanwhile
 $node->safe_psql('postgres',
 	'UPDATE big SET h = h + 1 WHERE id % 5 = 0; DELETE FROM big WHERE id % 11 = 0');

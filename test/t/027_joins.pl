@@ -76,7 +76,9 @@ sub on
 	my $on = pick("$a.i = $b.i", "$a.i = $b.i", "$a.i = $b.i", "$a.j = $b.i", "$a.v = $b.i", "$a.s = $b.s",
 		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.s = $b.c", "$a.c = $b.s",
 		"$a.c::text = $b.s", "$a.n = $b.n", "$a.n = $b.i", "$a.i = $b.n", "$a.f = $b.f", "$a.l = $b.l COLLATE \"C\"",
-		"$a.i = $b.i AND $a.f = $b.f", "$a.i = $b.i AND $a.n = $b.n", "$a.v = $b.v AND $a.l = $b.l COLLATE case_blind");
+		"$a.i = $b.i AND $a.f = $b.f", "$a.i = $b.i AND $a.n = $b.n", "$a.v = $b.v AND $a.l = $b.l COLLATE case_blind",
+		"$a.s = $b.s AND $a.c = $b.c", "$a.s = $b.s AND $a.i = $b.i", "$a.s = $b.s AND $a.d = $b.d AND $a.j = $b.j",
+		"$a.i = $b.i AND $a.s = $b.s AND $a.n = $b.n AND $a.l = $b.l COLLATE \"C\"", "$a.i = $b.i AND $a.j = $b.j AND $a.n = $b.n");
 
 	$on .= ' AND ' . pick(filter($a), filter($b), "$a.v < $b.v", "$a.w + $b.w > 4", "$a.m = $b.m")
 	  if chance(0.35);

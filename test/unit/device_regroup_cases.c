@@ -305,6 +305,9 @@ test_distinct(void)
 	by_a("few groups");
 	make_rows(scaled(30000), 3000, 1000000);
 	by_a("nearly all values distinct");
+	/* a GPU tries a table of 8192 first */
+	make_rows(scaled(60000), 30000, 1000);
+	by_a("many groups");
 	make_rows(scaled(4000), 1, 2000);
 	by_a("one group");
 	table_free();

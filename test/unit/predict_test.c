@@ -474,7 +474,7 @@ feeders(const GpuAggRates *rates, double pages)
 {
 	GpuAggPrediction p = predict(rates, grouping(pages * 185, 100));
 
-	return gpuagg_predict_feeders(rates, &p, pages, 8);
+	return gpuagg_predict_feeders(rates, &p, pages, 0, 8);
 }
 
 static void
@@ -507,7 +507,15 @@ test_feeders(void)
 	is_int(feeders(&rates, 1e7), 0, "dear ones: none");
 	rates.feeder_ns = 1 * MS;
 	p = predict(&rates, grouping(1e9, 100));
-	is_int(gpuagg_predict_feeders(&rates, &p, 2000, 8), 0, "few pages of a large task: none");
+	is_int(gpuagg_predict_feeders(&rates, &p, 2000, 0, 8), 0, "few pages of a large task: none");
+	rates = h200();
+	rates.feeder_start_ns = 3 * MS;
+	rates.feeder_ns = 1 * MS;
+	rates.feed_page_ns = 50;
+	p = predict(&rates, grouping(1e6 * 185, 100));
+	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 0, 8), 0, "the link takes longer than the feed: none");
+	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 40, 8), 0, "faster than the profile says: none");
+	ok(gpuagg_predict_feeders(&rates, &p, 1e6, 1000, 8) > 0, "but pages take longer: some");
 	cores.feeder_start_ns = cores.feeder_ns = 1000;
 	is_int(feeders(&cores, 1e6), 0, "the host device has the cores");
 }

@@ -516,11 +516,33 @@ row_outcome(const GpuAggValue (*values)[ROWS], const uint8_t (*states)[ROWS], ui
 	return GPUAGG_ST_IS_ERROR(st[f]) ? 2 : st[f] == GPUAGG_ST_VALUE && reg[f].i != 0;
 }
 
+/* Does a filter that is asked of one zone after the other say something else than one that is new? */
+static bool
+differs_when_used_again(const GpuAggZone *const *columns, GpuAggZone *zones)
+{
+	static GpuAggZoneFilter filter;
+	bool		differs = false;
+
+	gpuagg_zone_filter_init(&filter, &p.head);
+	for (uint32_t i = 0; i < 4; i++)
+	{
+		static GpuAggValue values[ROWS];
+		static uint8_t states[ROWS];
+		const uint32_t c = rnd(NCOLS);
+
+		differs |= gpuagg_zone_filter(&filter, columns) != verdict(columns);
+		random_column(c, values, states);
+		random_zone(c, values, states, &zones[c]);
+	}
+	return differs;
+}
+
 static void
 test_random(void)
 {
 	uint32_t	verdicts[3] = {0};
 	uint32_t	wrong = 0;
+	uint32_t	differ = 0;
 
 	for (uint32_t n = 0; n < PROGRAMS; n++)
 	{
@@ -545,7 +567,9 @@ test_random(void)
 		verdicts[v]++;
 		for (uint32_t i = 0; v != GPUAGG_VERDICT_MAYBE && i < ROWS; i++)
 			wrong += row_outcome(values, states, i) != (v == GPUAGG_VERDICT_ALL);
+		differ += differs_when_used_again(columns, zones);
 	}
+	ok(differ == 0, "a filter says of each zone what it would say of it alone");
 	ok(wrong == 0, "no row of random programs contradicts a verdict");
 	ok(verdicts[GPUAGG_VERDICT_NONE] > PROGRAMS / 20 && verdicts[GPUAGG_VERDICT_ALL] > PROGRAMS / 20,
 	   "and there are verdicts of both kinds");

@@ -133,16 +133,19 @@ gpuagg_frame_numbered(const GpuAggFrameCase *c, bool local, bool single, GpuAggF
 GPUAGG_FN bool
 gpuagg_frame_choose(const GpuAggFrameCase *c, GpuAggFrame *frame)
 {
-	const bool	keeps = c->packs && (GPUAGG_STRATEGY_BIT(c->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const bool	defers = (GPUAGG_STRATEGY_BIT(c->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const bool	keeps = c->packs && defers;
 	const bool	local = !c->forced || c->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	const bool	single = !c->forced || c->strategy == GPUAGG_STRATEGY_SINGLE_PASS;
+	/* numbers in device memory, unless rows that can be kept are to be */
+	const bool	dense = single && !(defers && (c->packs || c->defers));
 
 	*frame = GPUAGG_FRAME_PLAIN;
 	if (c->kept)
 		return gpuagg_frame_kept(c, frame);
 	if (!c->keyed)
 		return true;
-	if (c->whole && (local || single) && gpuagg_frame_numbered(c, local, single, frame))
+	if (c->whole && (local || single) && gpuagg_frame_numbered(c, local, dense, frame))
 		return true;
 	*frame = GPUAGG_FRAME_HASHED;
 	if (c->whole && local && gpuagg_frame_slots_fit(c))

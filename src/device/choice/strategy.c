@@ -70,6 +70,7 @@
 #define STATE_UPDATES 18.0
 #define GROUP_UPDATES 280.0
 #define PAIRS_GROUP_UPDATES 120.0
+#define PAIRS_GROUP_MANY_UPDATES 1200.0	/* with many rows, out of tables that have copies */
 #define GROUP_WORD_UPDATES 195.0	/* more, of each further word of a state: moments */
 
 /* And of each row in each pass over kept records: its hash, and that it is not the pass's */
@@ -144,6 +145,13 @@ radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	return 1e9 * seconds(in->rows * fmax(in->record_bytes, 8) / 8, rates->partition_rows);
 }
 
+/* A pair's group on its way out: with few rows a group it has a kernel of its own (groupby_few_rows.cuh). */
+static double
+pairs_group_updates(const GpuAggStrategyInput *in)
+{
+	return in->groups * GPUAGG_FEW_ROWS_ROWS > in->rows ? PAIRS_GROUP_UPDATES : PAIRS_GROUP_MANY_UPDATES;
+}
+
 /* Updates of local tables that partitions take */
 static double
 parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
@@ -153,7 +161,7 @@ parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	if (rates->shared_bytes <= 0 || in->local_entry_bytes <= 0)
 		return in->rows * row_updates(rates, in);
 	if (r->fast)
-		return in->rows * in->updates + in->groups * PAIRS_GROUP_UPDATES;
+		return in->rows * in->updates + in->groups * pairs_group_updates(in);
 	return in->rows * ((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
 					   STATE_UPDATES * (row_updates(rates, in) - 1)) +
 		in->groups * (GROUP_UPDATES + GROUP_WORD_UPDATES * fmax(0, row_updates(rates, in) - in->updates));

@@ -386,23 +386,50 @@ gpuagg_timestamp_extract(int64_t a, uint8_t *st, const GpuAggInstr *ins)
 }
 
 /*
- * A zone's table, from which moment on which offset holds.  Of the last entry only the
- * moment counts, where the table ends.
+ * A zone's table, from which moment on which offset holds.  Of the last entry the moment
+ * counts, where the table ends, and whether summer time goes on from there by the
+ * calendar: then a year behind the end is as that of the same calendar before it.
  */
 typedef struct GpuAggZoneEntry
 {
 	int64_t		from;			/* microseconds since 2000-01-01 UTC */
-	int64_t		offset;			/* east of UTC, microseconds */
+	int64_t		offset;			/* east of UTC, microseconds; of the last 1: it goes on */
 } GpuAggZoneEntry;
 
-/* The bytes may lie anywhere. */
-GPUAGG_FN GpuAggZoneEntry
-gpuagg_zone_entry(GpuAggBytes table, uint32_t i)
-{
-	GpuAggZoneEntry entry;
+/*
+ * The first, a leap year, of those to 2129 in which all calendars are found, two years before the end.
+ * The fasting months that some zones leave out of summer time are known until 2087.
+ */
+#define GPUAGG_ZONE_MODEL_YEAR 2104
+#define GPUAGG_ZONE_END_YEAR 2132
 
-	memcpy(&entry, table.data + i * sizeof(entry), sizeof(entry));
-	return entry;
+/*
+ * Number i of the table's words.  The bytes may lie anywhere, but plans align them: a GPU would read
+ * sixteen bytes one by one.
+ */
+GPUAGG_FN int64_t
+gpuagg_zone_word(GpuAggBytes table, uint32_t i)
+{
+	int64_t		word;
+
+#ifdef __CUDA_ARCH__
+	if (((uintptr_t) table.data & 7) == 0)
+		return ((const int64_t *) (const void *) table.data)[i];
+#endif
+	memcpy(&word, table.data + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+GPUAGG_FN int64_t
+gpuagg_zone_from(GpuAggBytes table, uint32_t i)
+{
+	return gpuagg_zone_word(table, 2 * i);
+}
+
+GPUAGG_FN int64_t
+gpuagg_zone_offset(GpuAggBytes table, uint32_t i)
+{
+	return gpuagg_zone_word(table, 2 * i + 1);
 }
 
 /* The entry that holds at a moment; beyond the table NEEDS_PG */
@@ -412,8 +439,7 @@ gpuagg_zone_find(int64_t a, GpuAggBytes table, uint8_t *st)
 	uint32_t	lo = 0;
 	uint32_t	end = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
 
-	if (end < 2 || a < gpuagg_zone_entry(table, 0).from ||
-		a >= gpuagg_zone_entry(table, end - 1).from)
+	if (end < 2 || a < gpuagg_zone_from(table, 0) || a >= gpuagg_zone_from(table, end - 1))
 	{
 		gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
 		return 0;
@@ -423,12 +449,45 @@ gpuagg_zone_find(int64_t a, GpuAggBytes table, uint8_t *st)
 	{
 		const uint32_t mid = (lo + end) / 2;
 
-		if (gpuagg_zone_entry(table, mid).from <= a)
+		if (gpuagg_zone_from(table, mid) <= a)
 			lo = mid;
 		else
 			end = mid;
 	}
 	return lo;
+}
+
+/*
+ * Days from the year of the same calendar, 2104 to 2129, to the year of a day.  Leap years
+ * of these that are four years apart begin five weekdays apart, so the third one later
+ * begins one weekday later.
+ */
+GPUAGG_FN int32_t
+gpuagg_zone_model_days(int32_t day)
+{
+	const int32_t year = gpuagg_civil(day).year;
+	const int32_t first = gpuagg_day_number(year, 1, 1);
+	const bool	leap = gpuagg_day_number(year + 1, 1, 1) - first == 366;
+	const int32_t model = GPUAGG_ZONE_MODEL_YEAR + (leap ? 0 : 1);
+	const int32_t weekdays = gpuagg_weekday(first) - gpuagg_weekday(gpuagg_day_number(model, 1, 1));
+
+	return first - gpuagg_day_number(model + 4 * (3 * (weekdays + 7) % 7), 1, 1);
+}
+
+/*
+ * What to take off a moment that is no more than a margin before the table's end, or behind it, to find
+ * it in a year of the same calendar, where summer time goes on; else 0
+ */
+GPUAGG_FN int64_t
+gpuagg_zone_shift(int64_t a, int64_t margin, GpuAggBytes table)
+{
+	const uint32_t n = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
+
+	/* near the end of timestamps PostgreSQL may have to raise an error */
+	if (n < 2 || a >= GPUAGG_TIMESTAMP_END - 2 * GPUAGG_USECS_PER_DAY ||
+		a < gpuagg_zone_from(table, n - 1) - margin || gpuagg_zone_offset(table, n - 1) == 0)
+		return 0;
+	return gpuagg_zone_model_days(gpuagg_timestamp_day(a)) * GPUAGG_USECS_PER_DAY;
 }
 
 /* The local time at a moment; infinities as they are */
@@ -440,9 +499,9 @@ gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
 
 	if (gpuagg_timestamp_is_infinite(a))
 		return a;
-	i = gpuagg_zone_find(a, table, &found);
+	i = gpuagg_zone_find(a - gpuagg_zone_shift(a, 0, table), table, &found);
 	gpuagg_raise_if(found != GPUAGG_ST_VALUE, found, st);
-	return found != GPUAGG_ST_VALUE ? 0 : gpuagg_wrap_add(a, gpuagg_zone_entry(table, i).offset);
+	return found != GPUAGG_ST_VALUE ? 0 : gpuagg_wrap_add(a, gpuagg_zone_offset(table, i));
 }
 
 /*
@@ -455,32 +514,35 @@ gpuagg_zone_utc(int64_t a, GpuAggBytes table, uint8_t *st)
 {
 	const uint32_t n = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
 	uint8_t		found = GPUAGG_ST_VALUE;
-	GpuAggZoneEntry next;
+	int64_t		shift;
+	int64_t		change;
 	int64_t		before;
 	int64_t		after;
 	uint32_t	i;
 
 	if (gpuagg_timestamp_is_infinite(a))
 		return a;
+	shift = gpuagg_zone_shift(a, 2 * GPUAGG_USECS_PER_DAY, table);
+	a -= shift;
 	i = gpuagg_zone_find(gpuagg_wrap_sub(a, GPUAGG_USECS_PER_DAY), table, &found);
 	gpuagg_raise_if(found != GPUAGG_ST_VALUE, found, st);
 	if (found != GPUAGG_ST_VALUE)
 		return 0;
-	before = gpuagg_wrap_sub(a, gpuagg_zone_entry(table, i).offset);
-	next = gpuagg_zone_entry(table, i + 1);
+	before = gpuagg_wrap_sub(a, gpuagg_zone_offset(table, i));
+	change = gpuagg_zone_from(table, i + 1);
 	if (i + 2 == n)
 	{
 		/* the table's end, where a change may be or not */
-		gpuagg_raise_if(gpuagg_wrap_add(a, 2 * GPUAGG_USECS_PER_DAY) >= next.from,
+		gpuagg_raise_if(gpuagg_wrap_add(a, 2 * GPUAGG_USECS_PER_DAY) >= change,
 						GPUAGG_ST_NEEDS_PG, st);
-		return before;
+		return before + shift;
 	}
-	after = gpuagg_wrap_sub(a, next.offset);
-	if (before < next.from && after < next.from)
-		return before;
-	if (before > next.from && after >= next.from)
-		return after;
-	return before > after ? before : after;
+	after = gpuagg_wrap_sub(a, gpuagg_zone_offset(table, i + 1));
+	if (before < change && after < change)
+		return before + shift;
+	if (before > change && after >= change)
+		return after + shift;
+	return (before > after ? before : after) + shift;
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_DATETIME_H */

@@ -6,6 +6,9 @@
  * few kinds of arguments (a value that is true or false, NULL, an error): each
  * combination is given to the function of eval.h, so that there is one truth.
  * Of all other instructions only their states are known.
+ *
+ * Zones after each other are often alike in what the filter asks: a key that is looked up
+ * lies anywhere, a column of few values between the same two.  Then the verdict is the same.
  */
 #include "device/ops/eval.h"
 #include "device/ops/zone_filter.h"
@@ -86,43 +89,74 @@ f64_zone_image(int64_t order)
 /* ---------- what is not strict ---------- */
 
 /* What a boolean may be, or anything of which only the state matters */
-#define KINDS 4
+#define KINDS GPUAGG_ZONE_KINDS
+
+static const uint8_t kind_states[KINDS] = {
+	GPUAGG_ST_VALUE, GPUAGG_ST_VALUE, GPUAGG_ST_NULL, GPUAGG_ST_NEEDS_PG
+};
 
 /* Is the i-th of these in the set?  Then as an evaluated argument */
 static bool
 kind_of(const Set *s, int i, int64_t *v, uint8_t *st)
 {
-	static const uint8_t states[KINDS] = {
-		GPUAGG_ST_VALUE, GPUAGG_ST_VALUE, GPUAGG_ST_NULL, GPUAGG_ST_NEEDS_PG
-	};
-
 	*v = i == 1;
-	*st = states[i];
+	*st = kind_states[i];
 	return i == 0 ? may_false(s) : i == 1 ? may_true(s) :
 		(s->may & (i == 2 ? GPUAGG_MAY_NULL : GPUAGG_MAY_ERROR)) != 0;
 }
 
-static Set
-set_and_or(uint32_t op, const Set *a, const Set *b)
+/* Which of these a set may be: a bit for each */
+static uint32_t
+kinds_of(const Set *s)
 {
-	Set			result = set_nothing;
-	int64_t		va;
-	int64_t		vb;
-	uint8_t		sa;
-	uint8_t		sb;
-	uint8_t		st;
+	return (may_false(s) ? 1 : 0) | (may_true(s) ? 2 : 0) |
+		(s->may & GPUAGG_MAY_NULL ? 4 : 0) | (s->may & GPUAGG_MAY_ERROR ? 8 : 0);
+}
 
+/* The bit of an answer */
+static uint8_t
+kind_bit(int64_t v, uint8_t st)
+{
+	return GPUAGG_ST_IS_ERROR(st) ? 8 : st == GPUAGG_ST_NULL ? 4 : v != 0 ? 2 : 1;
+}
+
+/* What AND or OR says of each kind with any of so many others, which zones then only look up */
+static void
+logic_fill(uint32_t op, uint8_t logic[KINDS][1 << KINDS])
+{
 	for (int i = 0; i < KINDS; i++)
+	{
+		logic[i][0] = 0;
 		for (int k = 0; k < KINDS; k++)
 		{
-			int64_t		v;
+			uint8_t		st;
+			const int64_t v = op == GPUAGG_OP_AND ? gpuagg_eval_and(i == 1, kind_states[i], k == 1, kind_states[k], &st) :
+				gpuagg_eval_or(i == 1, kind_states[i], k == 1, kind_states[k], &st);
 
-			if (!kind_of(a, i, &va, &sa) || !kind_of(b, k, &vb, &sb))
-				continue;
-			v = op == GPUAGG_OP_AND ? gpuagg_eval_and(va, sa, vb, sb, &st) :
-				gpuagg_eval_or(va, sa, vb, sb, &st);
-			set_add_result(&result, v, st);
+			for (int others = 0; others < 1 << k; others++)
+				logic[i][others | 1 << k] = logic[i][others] | kind_bit(v, st);
 		}
+	}
+}
+
+static Set
+set_and_or(const uint8_t logic[KINDS][1 << KINDS], const Set *a, const Set *b)
+{
+	const uint32_t left = kinds_of(a);
+	const uint32_t right = kinds_of(b);
+	uint32_t	kinds = 0;
+	Set			result = set_nothing;
+
+	for (int i = 0; i < KINDS; i++)
+		if (left & 1u << i)
+			kinds |= logic[i][right];
+	result.may = (uint8_t) ((kinds & 3 ? GPUAGG_MAY_VALUE : 0) | (kinds & 4 ? GPUAGG_MAY_NULL : 0) |
+							(kinds & 8 ? GPUAGG_MAY_ERROR : 0));
+	if (kinds & 3)
+	{
+		result.low = kinds & 1 ? 0 : 1;
+		result.high = kinds & 2 ? 1 : 0;
+	}
 	return result;
 }
 
@@ -414,13 +448,17 @@ set_strict(const GpuAggInstr *ins, const Set *sets)
 /* ---------- programs ---------- */
 
 static Set
-set_of(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *sets)
+set_of(const GpuAggZoneFilter *filter, const GpuAggInstr *ins)
 {
+	const GpuAggProgram *p = filter->program;
+	const Set  *sets = filter->set;
+
 	switch (ins->op)
 	{
 		case GPUAGG_OP_AND:
+			return set_and_or(filter->and_kinds, &sets[ins->a], &sets[ins->b]);
 		case GPUAGG_OP_OR:
-			return set_and_or(ins->op, &sets[ins->a], &sets[ins->b]);
+			return set_and_or(filter->or_kinds, &sets[ins->a], &sets[ins->b]);
 		case GPUAGG_OP_SELECT:
 			return set_select(&sets[ins->a], &sets[ins->b], &sets[ins->c]);
 		case GPUAGG_OP_COALESCE:
@@ -479,6 +517,73 @@ set_column(const GpuAggZone *zone, uint32_t cls)
 	return s;
 }
 
+/* How many of its registers an instruction reads, or more */
+static uint32_t
+arguments(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_OP_AND:
+		case GPUAGG_OP_OR:
+		case GPUAGG_OP_COALESCE:
+		case GPUAGG_OP_NULL_IF:
+			return 2;
+		case GPUAGG_OP_IN_I64:
+		case GPUAGG_OP_IN_F64:
+		case GPUAGG_OP_IN_BYTES:
+		case GPUAGG_OP_IS_NULL:
+		case GPUAGG_OP_IS_NOT_NULL:
+		case GPUAGG_OP_IS_TRUE:
+		case GPUAGG_OP_IS_NOT_TRUE:
+		case GPUAGG_OP_IS_FALSE:
+		case GPUAGG_OP_IS_NOT_FALSE:
+			return 1;
+		default:
+			return arity(op) > 0 ? arity(op) : 3;
+	}
+}
+
+/* Does it matter for the result between what arguments lie, not only in which states they are? */
+static bool
+asks_range(const GpuAggInstr *ins)
+{
+	static const Set zero = {GPUAGG_MAY_VALUE, 0, 0};
+
+	switch (ins->op)
+	{
+		case GPUAGG_OP_AND:
+		case GPUAGG_OP_OR:
+		case GPUAGG_OP_NOT:
+		case GPUAGG_OP_SELECT:
+		case GPUAGG_OP_COALESCE:
+		case GPUAGG_OP_NULL_IF:
+		case GPUAGG_OP_IN_I64:
+		case GPUAGG_OP_IN_F64:
+		case GPUAGG_OP_IS_TRUE:
+		case GPUAGG_OP_IS_NOT_TRUE:
+		case GPUAGG_OP_IS_FALSE:
+		case GPUAGG_OP_IS_NOT_FALSE:
+			return true;
+		default:
+			return accepted(ins->op) != 0 || is_monotone(ins, &zero);
+	}
+}
+
+/* Takes in what a zone knows of a column; false: it is what the zone before knew. */
+static bool
+column_changes(GpuAggZoneFilter *filter, uint32_t column, const GpuAggZone *zone, uint32_t cls)
+{
+	Set		   *old = &filter->set[column];
+	Set			s = set_column(zone, cls);
+
+	if (may_value(&s) && !filter->ranges[column])
+		set_add_any(&s);
+	if (s.may == old->may && s.low == old->low && s.high == old->high)
+		return false;
+	*old = s;
+	return true;
+}
+
 void
 gpuagg_zone_filter_init(GpuAggZoneFilter *filter, const GpuAggProgram *p)
 {
@@ -487,18 +592,35 @@ gpuagg_zone_filter_init(GpuAggZoneFilter *filter, const GpuAggProgram *p)
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
 
 	filter->program = p;
+	logic_fill(GPUAGG_OP_AND, filter->and_kinds);
+	logic_fill(GPUAGG_OP_OR, filter->or_kinds);
+	filter->known = false;
 	for (uint32_t i = 0; i < p->ncolumns; i++)
-		filter->uses[i] = i == p->filter_reg;
+		filter->uses[i] = filter->ranges[i] = i == p->filter_reg;
 	for (uint32_t i = 0; i < p->nconsts; i++)
 		filter->set[p->ncolumns + i] = set_constant(&consts[i], classes[p->ncolumns + i]);
 	for (uint32_t i = 0; p->filter_reg != GPUAGG_NO_REG && i < p->filter_instrs; i++)
 	{
 		const uint16_t args[3] = {instrs[i].a, instrs[i].b, instrs[i].c};
 
-		for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t k = 0; k < arguments(instrs[i].op); k++)
 			if (args[k] < p->ncolumns)
+			{
 				filter->uses[args[k]] = true;
+				filter->ranges[args[k]] |= asks_range(&instrs[i]);
+			}
 	}
+}
+
+static GpuAggVerdict
+verdict_of(const Set *result)
+{
+	if (result->may & GPUAGG_MAY_ERROR)
+		return GPUAGG_VERDICT_MAYBE;
+	if (!may_true(result))
+		return GPUAGG_VERDICT_NONE;
+	return may_false(result) || (result->may & GPUAGG_MAY_NULL) ?
+		GPUAGG_VERDICT_MAYBE : GPUAGG_VERDICT_ALL;
 }
 
 GpuAggVerdict
@@ -507,20 +629,18 @@ gpuagg_zone_filter(GpuAggZoneFilter *filter, const GpuAggZone *const *columns)
 	const GpuAggProgram *p = filter->program;
 	const uint8_t *classes = gpuagg_program_classes(p);
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
-	const Set  *result;
+	bool		known = filter->known;
 
 	if (p->filter_reg == GPUAGG_NO_REG)
 		return GPUAGG_VERDICT_ALL;
 	for (uint32_t i = 0; i < p->ncolumns; i++)
-		if (filter->uses[i])
-			filter->set[i] = set_column(columns[i], classes[i]);
+		if (filter->uses[i] && column_changes(filter, i, columns[i], classes[i]))
+			known = false;
+	if (known)
+		return filter->verdict;
 	for (uint32_t i = 0; i < p->filter_instrs; i++)
-		filter->set[instrs[i].dst] = set_of(p, &instrs[i], filter->set);
-	result = &filter->set[p->filter_reg];
-	if (result->may & GPUAGG_MAY_ERROR)
-		return GPUAGG_VERDICT_MAYBE;
-	if (!may_true(result))
-		return GPUAGG_VERDICT_NONE;
-	return may_false(result) || (result->may & GPUAGG_MAY_NULL) ?
-		GPUAGG_VERDICT_MAYBE : GPUAGG_VERDICT_ALL;
+		filter->set[instrs[i].dst] = set_of(filter, &instrs[i]);
+	filter->verdict = verdict_of(&filter->set[p->filter_reg]);
+	filter->known = true;
+	return filter->verdict;
 }

@@ -35,11 +35,20 @@ typedef struct GpuAggRegisterSet
 	int64_t		high;			/* nothing is known */
 } GpuAggRegisterSet;
 
+/* false, true, NULL, an error: what conditions are to AND and OR */
+#define GPUAGG_ZONE_KINDS 4
+
 typedef struct GpuAggZoneFilter
 {
 	const GpuAggProgram *program;
-	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for */
+	/* of a kind with others (a bit for each): which the answer may be */
+	uint8_t		and_kinds[GPUAGG_ZONE_KINDS][1 << GPUAGG_ZONE_KINDS];
+	uint8_t		or_kinds[GPUAGG_ZONE_KINDS][1 << GPUAGG_ZONE_KINDS];
+	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for, */
+	bool		ranges[GPUAGG_MAX_REGS];	/* and of which it matters between what they lie */
 	GpuAggRegisterSet set[GPUAGG_MAX_REGS];
+	bool		known;			/* what it says of the columns' sets as they are: */
+	GpuAggVerdict verdict;
 } GpuAggZoneFilter;
 
 /* The program must outlive it. */

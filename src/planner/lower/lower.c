@@ -28,8 +28,9 @@ GpuAggLower *
 gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 					bool grouped)
 {
-	GpuAggLower *lw = palloc0(sizeof(GpuAggLower));
+	GpuAggLower *lw = palloc(sizeof(GpuAggLower));
 
+	memset(lw, 0, offsetof(GpuAggLower, columns));
 	lw->root = root;
 	lw->rel = rel;
 	lw->relation = relation;

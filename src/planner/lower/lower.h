@@ -23,6 +23,7 @@
  *	lower_statistic.c	those made of sums of squares
  *	lower_interval_agg.c	aggregates of intervals
  *	lower_join.c		joins as look-ups, columns of their inputs
+ *	lower_join_key.c	what rows are looked up by
  *	lower_fold.c		inputs with several rows of a key
  *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
  *
@@ -79,10 +80,10 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
-/* An input of the join, or a subquery of IN, that becomes a look-up table */
+/* An input of the join, a subquery of IN, or a helper (plan.h), that becomes a look-up table */
 typedef struct GpuAggLookupLower
 {
-	RelOptInfo *rel;			/* NULL: a subquery's rows */
+	RelOptInfo *rel;			/* NULL: a subquery's rows, or a helper */
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
@@ -93,7 +94,10 @@ typedef struct GpuAggLookupLower
 	List	   *columns;		/* those of the keys first, which may be computed; the others
 								 * are Vars, of a folded input Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's; */
+	uint8		forms[GPUAGG_KEY_COLUMNS];	/* so are these, */
+	int			helps;			/* and what it helps to find */
+	int			helped;
 	GpuAggValue table;
 	GpuAggValue probe;			/* the first key of a row that is looked up */
 	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
@@ -144,14 +148,8 @@ typedef struct GpuAggLower
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
 
 	int			ncolumns;
-	GpuAggColumn columns[GPUAGG_MAX_REGS];
 	int			nconsts;
-	GpuAggConstant consts[GPUAGG_MAX_REGS];
-	bool		in_list[GPUAGG_MAX_REGS];	/* constant not to be shared */
 	int			ninstrs;
-	GpuAggInstr instrs[GPUAGG_MAX_REGS];
-	uint8		instr_type[GPUAGG_MAX_REGS];
-
 	int			gate;			/* as GpuAggPlanInfo's */
 	int			filter_instrs;
 	uint16		filter_reg;
@@ -166,12 +164,20 @@ typedef struct GpuAggLower
 
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;
-	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
-
 	int			nlookups;
-	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
-
 	List	   *inputs;			/* of_plan: expressions, attribute n - 1 each */
+
+	/*
+	 * 43 kB, of which little is used, so they are not cleared: an entry is set whole as it
+	 * is added.
+	 */
+	GpuAggColumn columns[GPUAGG_MAX_REGS];
+	GpuAggConstant consts[GPUAGG_MAX_REGS];
+	bool		in_list[GPUAGG_MAX_REGS];	/* constant not to be shared */
+	GpuAggInstr instrs[GPUAGG_MAX_REGS];
+	uint8		instr_type[GPUAGG_MAX_REGS];
+	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
+	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
 } GpuAggLower;
 
 /* A point to go back to. */

@@ -22,23 +22,17 @@
  * A table that may be larger than memory is made in windows of its keys, and rows of one window
  * pass at a time (node/lookup_windows.c).
  *
- * Keys are integers and what is held as such (one or two), or one string; the input's
- * side is a column, or computed of some by PostgreSQL.  Three or four integers of 32 bits are
- * two keys.  Other equalities are conditions.
+ * What rows are looked up by stands in lower_join_key.c.
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "device/ops/ops_lookup.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
-#include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* ---------------------------------------------------------------- columns --- */
@@ -95,8 +89,8 @@ gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var)
 	return NULL;
 }
 
-static int
-add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale)
+int
+gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale)
 {
 	int			n = list_length(lookup->columns);
 
@@ -128,7 +122,7 @@ payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale,
 	if (list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS)
 		return GPUAGG_REFUSE("more than %d columns of an input of the join",
 							 GPUAGG_LOOKUP_MAX_COLUMNS);
-	*number = add_column(lookup, column, type, scale) - lookup->nkeys;
+	*number = gpuagg_lower_add_column(lookup, column, type, scale) - lookup->nkeys;
 	return true;
 }
 
@@ -230,231 +224,6 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggO
 	output->lookup = lookup - lw->lookups;
 	output->column = lookup->nkeys + number;
 	return true;
-}
-
-/* ------------------------------------------------------------------- keys --- */
-
-/* What a clause compares: the chain's side, and a column of the input or what is made of some */
-typedef struct KeyClause
-{
-	List	   *clauses;		/* one, or those whose integers share a key */
-	Expr	   *probe;
-	Expr	   *column;
-	uint8		type;
-	uint8		scale;
-} KeyClause;
-
-static Node *
-bare_expr(Node *node)
-{
-	while (node != NULL && IsA(node, RelabelType))
-		node = (Node *) ((RelabelType *) node)->arg;
-	return node;
-}
-
-/*
- * Types whose equal values are equal in registers, whichever of two types they have;
- * numerics at the scale of what is looked up, char(n) without trailing blanks
- */
-static bool
-is_key_type(uint8 type)
-{
-	return type < GPUAGG_T_CODE && gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
-}
-
-bool
-gpuagg_lower_is_join_key(Oid collation, uint8 type)
-{
-	return is_key_type(type) &&
-		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
-		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
-}
-
-/*
- * The input's side of a clause, which PostgreSQL computes for each of its rows, those that
- * nothing is joined with, too: so it must be harmless.  NULL: it cannot be had.
- */
-static Expr *
-key_column(const GpuAggLookupLower *lookup, Expr *side)
-{
-	side = (Expr *) bare_expr((Node *) side);
-	if (IsA(side, Var) ? ((Var *) side)->varattno <= 0 : !gpuagg_is_harmless((Node *) side))
-		return NULL;
-	return gpuagg_lower_input_expr(lookup->rel, side);
-}
-
-/* Is the clause an equality that a row can be looked up by? */
-static bool
-key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key)
-{
-	OpExpr	   *op = (OpExpr *) clause->clause;
-	bool		right;
-	bool		negated;
-
-	if (!clause->can_join || !IsA(op, OpExpr) || list_length(op->args) != 2)
-		return false;
-	set_opfuncid(op);
-	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
-	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
-		!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated)
-		return false;
-	key->clauses = list_make1(clause);
-	key->probe = right ? linitial(op->args) : lsecond(op->args);
-	/* a text as char(n) is the same bytes, of which the blanks go in any case */
-	if (op->opfuncid == F_BPCHAREQ)
-		key->probe = (Expr *) bare_expr((Node *) key->probe);
-	key->column = key_column(lookup, right ? lsecond(op->args) : linitial(op->args));
-	return key->column != NULL &&
-		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
-							   &key->type, &key->scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
-		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
-}
-
-static bool
-is_short_integer(const Expr *expr)
-{
-	const Oid	type = exprType((const Node *) expr);
-
-	return type == INT2OID || type == INT4OID;
-}
-
-static Expr *
-call(Oid function, List *args)
-{
-	return (Expr *) makeFuncExpr(function, INT8OID, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
-static Expr *
-as_int8(Expr *integer)
-{
-	return call(exprType((Node *) integer) == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
-				list_make1(integer));
-}
-
-/* high << 32 | low & 0xFFFFFFFF, which has no errors: other integers make another one. */
-static Expr *
-shared_key(Expr *high, Expr *low)
-{
-	Const	   *bits = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(32), false, true);
-	Const	   *mask = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-								 Int64GetDatum(INT64CONST(0xFFFFFFFF)), false, FLOAT8PASSBYVAL);
-
-	return call(F_INT8OR, list_make2(call(F_INT8SHL, list_make2(as_int8(high), bits)),
-									 call(F_INT8AND, list_make2(as_int8(low), mask))));
-}
-
-/* A further key shares that of another short integer, if both sides of both are such. */
-static void
-share_key(KeyClause *keys, const KeyClause *next)
-{
-	for (int i = 0; i < GPUAGG_LOOKUP_MAX_KEYS; i++)
-	{
-		KeyClause  *key = &keys[i];
-
-		if (!is_short_integer(key->probe) || !is_short_integer(key->column) ||
-			!is_short_integer(next->probe) || !is_short_integer(next->column))
-			continue;
-		key->probe = shared_key(key->probe, next->probe);
-		key->column = shared_key(key->column, next->column);
-		key->type = GPUAGG_T_INT8;
-		key->clauses = list_concat_copy(key->clauses, next->clauses);
-		return;
-	}
-}
-
-/*
- * Two integers if there are, else one, else a string.  Where there are more integers, and the
- * first two tell rows not apart, two that are short are one key.
- */
-static int
-choose_keys(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
-{
-	KeyClause	key;
-	int			n = 0;
-	bool		share = false;
-	ListCell   *lc;
-
-	foreach(lc, on)
-	{
-		if (!key_clause(lookup, lfirst(lc), &key) ||
-			gpuagg_constant_class(key.type) != GPUAGG_CLASS_I64)
-			continue;
-		if (n < GPUAGG_LOOKUP_MAX_KEYS)
-		{
-			keys[n++] = key;
-			continue;
-		}
-		share = share || !gpuagg_join_is_unique(lw->root, lookup->rel,
-												list_concat_copy(keys[0].clauses, keys[1].clauses));
-		if (share)
-			share_key(keys, &key);
-	}
-	if (n > 0)
-		return n;
-	foreach(lc, on)
-	{
-		if (n == 0 && key_clause(lookup, lfirst(lc), &key))
-			keys[n++] = key;
-	}
-	return n;
-}
-
-/* The next key of the table, that a row is looked up by */
-static bool
-add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type, uint8 scale)
-{
-	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
-		!is_key_type(probe->type) ||
-		(probe->type == GPUAGG_T_NUMERIC) != (type == GPUAGG_T_NUMERIC))
-		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
-	/* a row of the input with more decimals matches nothing (node/lookups.c) */
-	if (type == GPUAGG_T_NUMERIC)
-		scale = probe->scale;
-	if (lookup->nkeys == 0)
-		lookup->probe = *probe;
-	lookup->nkeys = add_column(lookup, column, type, scale) + 1;
-	return true;
-}
-
-bool
-gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
-				   Expr *column, uint8 type, uint8 scale)
-{
-	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
-	GpuAggValue value = *probe;
-
-	/* the table's are without their blanks, too (node/lookups.c) */
-	if (type == GPUAGG_T_BPCHAR &&
-		!gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, probe, NULL, NULL, 0, &value))
-		return false;
-	return add_key(lookup, &value, column, type, scale) &&
-		gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
-						&value, &lookup->table, NULL, 0, &lookup->row);
-}
-
-/* row = LOOKUP(keys, table) */
-static bool
-lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int nkeys)
-{
-	GpuAggValue probes[GPUAGG_LOOKUP_MAX_KEYS];
-
-	for (int i = 0; i < nkeys; i++)
-	{
-		if (!gpuagg_lower_expr(lw, keys[i].probe, &probes[i]))
-			return false;
-	}
-	if (nkeys == 1)
-		return gpuagg_lower_probe(lw, lookup, &probes[0], keys[0].column, keys[0].type,
-								  keys[0].scale);
-	for (int i = 0; i < nkeys; i++)
-	{
-		if (!add_key(lookup, &probes[i], keys[i].column, keys[i].type, keys[i].scale))
-			return false;
-	}
-	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
-						   &probes[1], &lookup->table, 0, &lookup->row);
 }
 
 /* ------------------------------------------------------------- conditions --- */
@@ -610,30 +379,6 @@ add_input(GpuAggLower *lw, const GpuAggJoin *join)
 	return lookup;
 }
 
-/* Keys, and that there is one row at most where there must be */
-static bool
-lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List **rest)
-{
-	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
-	int			nkeys = choose_keys(lw, lookup, join->on, keys);
-	List	   *used = NIL;
-	List	   *columns = NIL;
-
-	if (nkeys == 0)
-		return GPUAGG_REFUSE("an input is joined by no equality of integers, numerics, dates or strings");
-	for (int i = 0; i < nkeys; i++)
-	{
-		used = list_concat(used, keys[i].clauses);
-		columns = lappend(columns, keys[i].column);
-	}
-	*rest = list_difference_ptr(join->on, used);
-	lookup->unique = join->type == JOIN_INNER || join->type == JOIN_LEFT || *rest != NIL;
-	if (lookup->unique && !gpuagg_join_is_unique(lw->root, join->rel, used) &&
-		!gpuagg_fold_begin(lw, lookup, columns, *rest))
-		return false;
-	return lower_lookup(lw, lookup, keys, nkeys);
-}
-
 /*
  * Only rows of the window at work pass, those with a NULL key in the first one.  That is
  * asked before anything of the joined row is, so it has no errors of rows of other windows.
@@ -649,7 +394,8 @@ lower_window(GpuAggLower *lw, GpuAggLookupLower *lookup)
 	GpuAggValue test;
 	GpuAggValue other;
 
-	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64)
+	/* a number may be of any window */
+	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64 || gpuagg_lower_formed_keys(lookup) > 0)
 		return true;
 	filled.value.runtime = 1;
 	for (int i = 0; i < GPUAGG_WINDOW_CONSTS; i++)
@@ -674,7 +420,7 @@ gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join, bool windowed)
 	GpuAggLookupLower *lookup = add_input(lw, join);
 	List	   *rest;
 
-	if (lookup == NULL || !lower_keys(lw, lookup, join, &rest) ||
+	if (lookup == NULL || !gpuagg_lower_join_keys(lw, lookup, join, &rest) ||
 		(windowed && !lower_window(lw, lookup)) ||
 		!lower_kind(lw, lookup, join, rest) || !filter_clauses(lw, join->filter))
 		return false;

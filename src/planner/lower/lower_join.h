@@ -36,6 +36,19 @@ extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type);
 extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
 							   Expr *column, uint8 type, uint8 scale);
 
+/* One more column of the table, of which its number is returned: there must be room. */
+extern int	gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale);
+
+/*
+ * lower_join_key.c: looks rows up, of which there is one at most where there must be.  *rest:
+ * clauses of ON that are no keys
+ */
+extern bool gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join,
+								   List **rest);
+
+/* How many of its key columns are numbered or share a word: only once all rows are known it has keys. */
+extern int	gpuagg_lower_formed_keys(const GpuAggLookupLower *lookup);
+
 /* lower_fold.c */
 
 /*

@@ -171,3 +171,23 @@ SELECT ge_rows('SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM 
 DROP TABLE ge, ge_new, ge_code, ge_more, ge_dim, ge_large;
 DROP FUNCTION ge_rows;
 DROP ROLE regress_gpuagg_ge;
+
+-- of groups that are finer than the query's, PostgreSQL expects a tenth of the rows; a run tells how many there are, and the next one
+-- makes its table for them
+CREATE TABLE ge_finer WITH (autovacuum_enabled = off) AS SELECT i % 97 AS shop, i * 7919 % 5000 AS item FROM generate_series(1, 50000) i;
+ANALYZE ge_finer;
+CREATE FUNCTION ge_scope(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT json) ' || query INTO plan;
+	RETURN plan->0->'Plan'->>'Scope Size';
+END
+$$;
+SET gpuagg.debug_require = 'require';
+SELECT q, ge_scope(q) * 5 < ge_scope(q) AS more, ge_scope(q) = ge_scope(q) AS then_the_same FROM unnest(ARRAY['SELECT shop, count(DISTINCT item) FROM ge_finer GROUP BY shop',
+	'SELECT shop, count(DISTINCT item) FROM ge_finer WHERE item > 7 GROUP BY shop', 'SELECT shop, item, count(*) FROM ge_finer GROUP BY shop, item']) q;
+RESET gpuagg.debug_require;
+SELECT compare('SELECT shop, count(DISTINCT item) FROM ge_finer WHERE item > 7 GROUP BY shop');
+DROP FUNCTION ge_scope;
+DROP TABLE ge_finer;

@@ -27,6 +27,18 @@ INSERT INTO ks SELECT a, b, c, a * c, a, 'name ' || (a + b + c) % 5 FROM generat
 CREATE TABLE kl (a int4, b int2, c int4, d int4, e int8, v int4) WITH (autovacuum_enabled = off);
 INSERT INTO kl SELECT i % 7 - 3, i % 6 - 3, i % 5 - 2, (i % 7 - 3) * (i % 5 - 2), i % 7 - 3, i FROM generate_series(1, 7000) i;
 INSERT INTO kl VALUES (NULL, 1, 1, 1, 1, 1), (1, NULL, 1, 1, 1, 1), (1, 1, NULL, 1, 1, 1), (2147483647, -1, -1, 1, 1, 1), (-2147483648, -32768, 0, 0, 0, 1);
+-- accounts of clients and companies, exchange rates of days: keys of strings and others
+CREATE TABLE ka (client char(3), company text, account varchar(10), kind int8, part int8, name text, PRIMARY KEY (client, company, account)) WITH (autovacuum_enabled = off);
+INSERT INTO ka SELECT '10' || c, 'co ' || o || repeat(' ', o % 2), 'acc' || a, a * 10000000000, c, 'name ' || (a + o) % 6 FROM generate_series(0, 1) c, generate_series(1, 3) o, generate_series(1, 20) a;
+CREATE TABLE kr (currency char(3), day date, rate numeric(8,4), n numeric, big int8, other int8, PRIMARY KEY (currency, day)) WITH (autovacuum_enabled = off);
+INSERT INTO kr SELECT c, date '2026-01-01' + d, d / 16.0, d / 4.0, d * 10000000000, -d FROM unnest('{EUR,US,"",X}'::text[]) c, generate_series(-10, 30) d;
+INSERT INTO kr VALUES ('EUR', 'infinity', 77, 'NaN', 1, 1), ('EUR', '-infinity', 78, 1e60, 1, 1);
+CREATE TABLE kj (client text, company text, account text, kind int8, part int8, currency varchar(5), day date, n numeric(8,2), amount int4) WITH (autovacuum_enabled = off);
+INSERT INTO kj SELECT '10' || i % 3 || repeat(' ', i % 2), 'co ' || i % 5 || repeat(' ', i % 2), 'acc' || i % 23, i % 23 * 10000000000, i % 3, (ARRAY['EUR', 'US', '', 'X', 'YEN'])[i % 5 + 1], date '2026-01-01' + i % 37 - 12, i % 37 / 4.0, i FROM generate_series(1, 7000) i;
+INSERT INTO kj VALUES (NULL, 'co 1 ', 'acc1', 1, 1, NULL, '2026-01-01', 1, 1), ('100', NULL, 'acc1', NULL, 0, 'EUR', NULL, NULL, 2), ('100', 'co 1 ', NULL, 10000000000, NULL, 'EUR', 'infinity', 3, 3), ('101', 'co 1 ', 'acc1', 10000000000, 1, 'EUR', '-infinity', 3, NULL);
+VACUUM (FREEZE, ANALYZE) ka;
+VACUUM (FREEZE, ANALYZE) kr;
+VACUUM (FREEZE, ANALYZE) kj;
 VACUUM (FREEZE, ANALYZE) ks;
 VACUUM (FREEZE, ANALYZE) kl;
 VACUUM (FREEZE, ANALYZE) kd;
@@ -105,6 +117,23 @@ INSERT INTO queries VALUES
 	('SELECT count(*), sum(v) FROM kl WHERE EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.e = kl.e AND ks.b = kl.b AND ks.c = kl.c)'),
 	('SELECT count(*), sum(v) FROM kl WHERE NOT EXISTS (SELECT FROM ks WHERE ks.d = kl.d AND ks.b = kl.b AND ks.c = kl.c)'),
 	('SELECT name, count(*) FROM kl JOIN ks ON kl.e = ks.a AND kl.b = ks.b AND kl.c = ks.c GROUP BY 1'),
+	-- strings among several, of which helpers find numbers
+	('SELECT name, count(*), sum(amount) FROM kj JOIN ka USING (client, company, account) GROUP BY 1'),
+	('SELECT name, count(*), sum(amount) FROM kj JOIN ka ON ka.client = kj.client AND ka.company = kj.company AND ka.account = kj.account AND ka.part = kj.part GROUP BY 1'),
+	('SELECT ka.account, ka.company, count(*), max(ka.client), min(kj.client) FROM kj LEFT JOIN ka USING (company, account, client) GROUP BY 1, 2'),
+	('SELECT count(*), sum(amount), sum(rate) FROM kj JOIN kr USING (currency, day)'),
+	('SELECT kr.day, count(*), sum(amount * rate) FROM kj LEFT JOIN kr ON kj.currency::bpchar = kr.currency AND kj.day = kr.day AND kr.other < 5 GROUP BY 1'),
+	('SELECT count(*), sum(amount) FROM kj JOIN kr r ON r.currency = kj.currency AND r.day = kj.day JOIN kr s ON s.currency = ''EUR'' AND s.day = r.day JOIN ka USING (client, company, account)'),
+	('SELECT count(*), sum(amount) FROM kj WHERE EXISTS (SELECT FROM ka WHERE ka.company = kj.company AND ka.account = kj.account)'),
+	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE ka.company = kj.company AND ka.kind = kj.kind AND ka.client = ''100'')'),
+	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM ka WHERE lower(ka.company) = kj.company AND ka.kind = kj.kind AND ka.name <> kj.account)'),
+	('SELECT count(*), sum(amount) FROM kj WHERE (company, account) IN (SELECT company, account FROM ka WHERE part = 1)'),
+	-- wide numbers, too; numerics of another scale; several rows of a key
+	('SELECT count(*), sum(amount), count(DISTINCT ka.kind) FROM kj JOIN (SELECT kind, part, length(company)::int8 AS l, max(account) FROM ka GROUP BY 1, 2, 3) ka ON ka.kind = kj.kind AND ka.part = kj.part AND ka.l = kj.part + 4'),
+	('SELECT count(*), sum(amount), sum(m) FROM kj JOIN (SELECT n, big, currency, other, count(*) AS m FROM kr GROUP BY 1, 2, 3, 4) q ON q.n = kj.n AND q.big = kj.kind AND q.currency = kj.currency AND q.other = -kj.part'),
+	('SELECT count(*), sum(amount), sum(m) FROM kj LEFT JOIN (SELECT n, currency, day, count(*) AS m FROM kr GROUP BY 1, 2, 3) q ON q.n = kj.n AND q.currency = kj.currency AND q.day = kj.day + 9'),
+	('SELECT count(*), sum(amount), count(ka.name) FROM kj JOIN ka ON ka.company = kj.company AND ka.account = kj.account'),
+	('SELECT count(*), sum(amount), sum(ka.part) FROM kj LEFT JOIN ka ON ka.company = kj.company AND ka.kind = kj.kind'),
 	-- NOT EXISTS if the column is NULL nowhere else
 	('SELECT count(*), count(name), count(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
 	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
@@ -113,12 +142,12 @@ INSERT INTO queries VALUES
 SELECT q, joined(q) FROM queries;
 SELECT compare('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL', 'prefer');
 -- the same of columns that the device keeps
-SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AND gpuagg.load('kl') > 0 AS kept;
+SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AND gpuagg.load('kw') > 0 AND gpuagg.load('kl') > 0 AND gpuagg.load('kj') > 0 AS kept;
 SELECT q, joined(q) FROM queries;
 -- a key that has no form on the device is PostgreSQL's to compare
 INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
 INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
 INSERT INTO kw VALUES (-4, 'NaN'), (-5, 1e60);
 SELECT q, joined(q) FROM queries WHERE q ~ 'kn|kd';
-DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, queries;
+DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, ka, kr, kj, queries;
 DROP FUNCTION joined;

@@ -173,5 +173,20 @@ VACUUM (FREEZE, ANALYZE) kmany;
 SELECT kjs('SELECT r, count(*), sum(v) FROM kfs JOIN kmany ON t = k GROUP BY 1');
 DEALLOCATE ALL;
 DROP TABLE kfs, ks, kdups, kmany;
+-- a table that the backend reads in a moment is no task of the device's, where costs decide
+CREATE TABLE ktiny (k int PRIMARY KEY, name text) WITH (autovacuum_enabled = off);
+INSERT INTO ktiny SELECT i, 'tiny ' || i % 3 FROM generate_series(0, 39) i;
+VACUUM (FREEZE, ANALYZE) ktiny;
+SELECT gpuagg.load('ktiny') > 0 AS kept;
+ALTER FUNCTION kj_inputs SET gpuagg.debug_require = 'allow';
+ALTER FUNCTION kj_inputs SET gpuagg.cost_scale = 0.001;
+SELECT kj_inputs('SELECT name, count(*) FROM kf JOIN ktiny ON c = k GROUP BY 1');
+SELECT kj_inputs('SELECT n, count(*) FROM kf JOIN kab USING (a, b) WHERE kab.a <> 700 GROUP BY 1');
+-- but where it is asked for; then it is there
+ALTER FUNCTION kj_inputs SET gpuagg.debug_require = 'require';
+SELECT kj_inputs('SELECT name, count(*) FROM kf JOIN ktiny ON c = k GROUP BY 1');
+ALTER FUNCTION kj_inputs SET gpuagg.debug_require = 'allow';
+SELECT kj_inputs('SELECT name, count(*) FROM kf JOIN ktiny ON c = k GROUP BY 1');
+DROP TABLE ktiny;
 DROP TABLE kf, ka, kbig, kab, kd, kr, kdup, klong;
 DROP ROLE kj_reader;

@@ -4,7 +4,7 @@
 \a
 \t on
 -- every quarter of an hour around changes of offset would be many rows: days around the usual dates of change
--- of all years, hours of some years, seconds of local mean times, both ends and beyond the years that a device knows
+-- of all years, hours of some years, seconds of local mean times, both ends
 CREATE TABLE tz (id int4, x timestamptz, v int4);
 INSERT INTO tz SELECT row_number() OVER (), x, (row_number() OVER ()) % 100 FROM (
 	SELECT make_timestamptz(y, m, d, h, 30 * (d % 2), 15, 'UTC') AS x
@@ -57,25 +57,34 @@ WHERE zone IN ('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Africa/Monrovia') O
 -- all of it on the device, where no zone skips days and no year is beyond the table
 SET TimeZone = 'Europe/Berlin';
 SELECT no, agrees(q) FROM tz_query ORDER BY no;
--- beyond the table each value is PostgreSQL's, and with it the query: the zone has summer time
-SELECT compare('SELECT x::date, count(*) FROM tz_beyond GROUP BY 1', 'prefer');
-SELECT compare('SELECT v, count(x::date) FROM tz_beyond WHERE x < ''2100-01-01'' GROUP BY v');
+-- summer time goes on by the calendar: 400 years later no value is PostgreSQL's
+SELECT compare('SELECT x::date, count(*) FROM tz_beyond GROUP BY 1'), compare('SELECT v, count(x::date) FROM tz_beyond WHERE x < ''2300-01-01'' GROUP BY v');
 
--- in zones without summer time no year is; in all others there is a beginning, and an end in 2100
+-- no year is beyond a zone's table, but that there is a beginning where summer time was always; the Ramadans of Casablanca end in 2087
 CREATE TABLE tz_ends AS SELECT i AS id, m::timestamptz AS x, m::timestamptz AT TIME ZONE 'UTC' AS l FROM unnest(ARRAY['-infinity', '4713-01-04 00:00+00 BC', '0044-03-15 11:00+00 BC', '0001-01-01 00:00+00', '1492-10-12 06:07:08+00', '1799-12-31 23:59:59+00',
-	'1890-01-01 00:00+00', '2020-07-01 12:00+00', '2099-12-30 00:00+00', '2100-01-01 00:00+00', '9999-12-31 23:59:59+00', '294276-12-20 00:00+00', 'infinity']) WITH ORDINALITY m(m, i);
-ANALYZE tz_ends;
-CREATE FUNCTION ends(zone text, condition text) RETURNS text LANGUAGE plpgsql AS $$
+	'1890-01-01 00:00+00', '2020-07-01 12:00+00', '2099-12-30 00:00+00', '2131-12-31 00:00+00', '2132-01-01 00:00+00', '9999-12-31 23:59:59+00', '294276-12-20 00:00+00', 'infinity']) WITH ORDINALITY m(m, i);
+-- half hours of days around changes, in years of every calendar, centuries of both kinds and the last year: gaps and hours that come twice,
+-- also at the year's turn
+CREATE TABLE tz_later AS SELECT row_number() OVER () AS id, x, x AT TIME ZONE 'UTC' AS l FROM (SELECT make_timestamptz(y, m, d, h / 2, 30 * (h % 2), 0, 'UTC') AS x
+	FROM unnest('{2100,2129,2131,2132,2133,2135,2199,2204,2300,2399,2400,2401,9999,294276}'::int4[]) y, unnest('{3,4,9,10,11}'::int4[]) m, generate_series(1, 30) d, generate_series(0, 47) h
+	UNION ALL SELECT generate_series(make_timestamptz(y, 12, 29, 0, 0, 0, 'UTC'), make_timestamptz(y + 1, 1, 3, 0, 0, 0, 'UTC'), '30 min') FROM unnest('{2099,2131,2203,2399,9999}'::int4[]) y) t;
+ANALYZE tz_ends, tz_later;
+CREATE FUNCTION ends(zone text, condition text, tab text DEFAULT 'tz_ends') RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('TimeZone', zone, true);
-	RETURN (SELECT string_agg(DISTINCT split_part(compare(format(q, condition)), ':', 1), ' ') FROM unnest(ARRAY['SELECT x::date, x::timestamp, count(*) FROM tz_ends WHERE %s GROUP BY 1, 2',
-		'SELECT date_trunc(''month'', x), min(date_trunc(''hour'', x)) FROM tz_ends WHERE %s GROUP BY 1', 'SELECT id, sum(extract(year FROM x)), max(extract(hour FROM x)) FROM tz_ends WHERE %s AND isfinite(x) GROUP BY 1',
-		'SELECT l::timestamptz, count(*) FROM tz_ends WHERE %s GROUP BY 1', 'SELECT count(*) FROM tz_ends WHERE %s AND x::date > ''1000-01-01''']) q);
+	RETURN (SELECT string_agg(DISTINCT split_part(compare(format(q, tab, condition)), ':', 1), ' ') FROM unnest(ARRAY['SELECT x::date, x::timestamp, count(*) FROM %s WHERE %s GROUP BY 1, 2',
+		'SELECT date_trunc(''month'', x), min(date_trunc(''hour'', x)) FROM %s WHERE %s GROUP BY 1', 'SELECT id, sum(extract(year FROM x)), max(extract(hour FROM x)) FROM %s WHERE %s AND isfinite(x) GROUP BY 1',
+		'SELECT l::timestamptz, count(*) FROM %s WHERE %s GROUP BY 1', 'SELECT count(*) FROM %s WHERE %s AND x::date > ''1000-01-01''']) q);
 END $$;
-SELECT z, ends(z, 'id > 0') FROM unnest(ARRAY['UTC', 'Asia/Tokyo', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Africa/Monrovia', '<+0330>-03:30']) z;
-SELECT z, ends(z, 'id NOT BETWEEN 9 AND 12') FROM unnest(ARRAY['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']) z;
-SELECT ends('CET-1CEST', 'id BETWEEN 7 AND 8');
-SELECT compare('SELECT x::date, count(*) FROM tz_ends GROUP BY 1', 'prefer'), compare('SELECT l::timestamptz, count(*) FROM tz_ends GROUP BY 1', 'prefer');
+SELECT z, ends(z, 'id > 0') FROM unnest(ARRAY['UTC', 'Asia/Tokyo', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Africa/Monrovia', '<+0330>-03:30', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe',
+	'Europe/Dublin', 'Africa/Casablanca', 'America/Santiago', 'Asia/Gaza', 'Pacific/Chatham', 'Antarctica/Troll']) z;
+SELECT z, ends(z, 'id > 0', 'tz_later') FROM unnest(ARRAY['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Europe/Dublin', 'America/Santiago', 'Asia/Gaza', 'Pacific/Chatham', 'Africa/Casablanca', 'CET-1CEST']) z;
+SELECT ends('CET-1CEST', 'id > 6');
+SELECT compare('SELECT x::date, count(*) FROM tz_ends GROUP BY 1', 'prefer'), compare('SELECT l::timestamptz, count(*) FROM tz_ends GROUP BY 1', 'prefer') FROM (SELECT set_config('TimeZone', 'CET-1CEST', true) OFFSET 0) z;
+-- a zone whose summer begins at the year's turn is left to PostgreSQL from 2132 on
+SELECT ends('AAA0BBB,J1/0,J180/0', 'x > ''2132-01-01''', 'tz_later');
+SELECT compare('SELECT x::date, x::timestamp, count(*) FROM tz_later GROUP BY 1, 2', 'prefer'), compare('SELECT l::timestamptz, count(*) FROM tz_later GROUP BY 1', 'prefer') FROM (SELECT set_config('TimeZone', 'AAA0BBB,J1/0,J180/0', true) OFFSET 0) z;
+DROP TABLE tz_later;
 DROP FUNCTION ends;
 DROP TABLE tz_ends;
 

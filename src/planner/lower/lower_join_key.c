@@ -1,0 +1,462 @@
+/*
+ * lower_join_key.c
+ *		What a row of a join's input is looked up by.
+ *
+ * Keys are integers and what is held as such (one or two), or one string; the input's
+ * side is a column, or computed of some by PostgreSQL.  Three or four integers of 32 bits are
+ * two keys.  Other equalities are conditions.
+ *
+ * Where such keys do not tell rows apart and there are more equalities, up to four are the
+ * key, and helper tables find numbers for strings, and for wide integers where there are too
+ * many:
+ *
+ *		number = LOOKUP(value, helper)		NULL: no row has this value
+ *		row = LOOKUP_PAIR(word, word, table)	a word is a value, a number, or two short ones
+ *
+ * A helper has the values of one column of the input, each once; a value's number is that of its row.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "device/ops/ops_lookup.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "planner/harmless.h"
+#include "planner/join_tree.h"
+#include "planner/lower/lower_join.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+/* ---------------------------------------------------------------- clauses --- */
+
+/* What a clause compares: the chain's side, and a column of the input or what is made of some */
+typedef struct KeyClause
+{
+	List	   *clauses;		/* one, or those whose integers share a key */
+	Expr	   *probe;
+	Expr	   *column;
+	uint8		type;
+	uint8		scale;
+	uint8		form;			/* GPUAGG_KEY_... */
+} KeyClause;
+
+static Node *
+bare_expr(Node *node)
+{
+	while (node != NULL && IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return node;
+}
+
+/*
+ * Types whose equal values are equal in registers, whichever of two types they have;
+ * numerics at the scale of what is looked up, char(n) without trailing blanks
+ */
+static bool
+is_key_type(uint8 type)
+{
+	return type < GPUAGG_T_CODE && gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
+}
+
+bool
+gpuagg_lower_is_join_key(Oid collation, uint8 type)
+{
+	return is_key_type(type) &&
+		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
+		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
+}
+
+/*
+ * The input's side of a clause, which PostgreSQL computes for each of its rows, those that
+ * nothing is joined with, too: so it must be harmless.  NULL: it cannot be had.
+ */
+static Expr *
+key_column(const GpuAggLookupLower *lookup, Expr *side)
+{
+	side = (Expr *) bare_expr((Node *) side);
+	if (IsA(side, Var) ? ((Var *) side)->varattno <= 0 : !gpuagg_is_harmless((Node *) side))
+		return NULL;
+	return gpuagg_lower_input_expr(lookup->rel, side);
+}
+
+/* Is the clause an equality that a row can be looked up by? */
+static bool
+key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key)
+{
+	OpExpr	   *op = (OpExpr *) clause->clause;
+	bool		right;
+	bool		negated;
+
+	if (!clause->can_join || !IsA(op, OpExpr) || list_length(op->args) != 2)
+		return false;
+	set_opfuncid(op);
+	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
+	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
+		!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated)
+		return false;
+	key->form = 0;
+	key->clauses = list_make1(clause);
+	key->probe = right ? linitial(op->args) : lsecond(op->args);
+	/* a text as char(n) is the same bytes, of which the blanks go in any case */
+	if (op->opfuncid == F_BPCHAREQ)
+		key->probe = (Expr *) bare_expr((Node *) key->probe);
+	key->column = key_column(lookup, right ? lsecond(op->args) : linitial(op->args));
+	return key->column != NULL &&
+		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
+							   &key->type, &key->scale) &&
+		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
+		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
+}
+
+static bool
+is_short_integer(const Expr *expr)
+{
+	const Oid	type = exprType((const Node *) expr);
+
+	return type == INT2OID || type == INT4OID;
+}
+
+static Expr *
+call(Oid function, List *args)
+{
+	return (Expr *) makeFuncExpr(function, INT8OID, args, InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+static Expr *
+as_int8(Expr *integer)
+{
+	return call(exprType((Node *) integer) == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
+				list_make1(integer));
+}
+
+/* high << 32 | low & 0xFFFFFFFF, which has no errors: other integers make another one. */
+static Expr *
+shared_key(Expr *high, Expr *low)
+{
+	Const	   *bits = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(32), false, true);
+	Const	   *mask = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+								 Int64GetDatum(INT64CONST(0xFFFFFFFF)), false, FLOAT8PASSBYVAL);
+
+	return call(F_INT8OR, list_make2(call(F_INT8SHL, list_make2(as_int8(high), bits)),
+									 call(F_INT8AND, list_make2(as_int8(low), mask))));
+}
+
+/* A further key shares that of another short integer, if both sides of both are such. */
+static void
+share_key(KeyClause *keys, const KeyClause *next)
+{
+	for (int i = 0; i < GPUAGG_LOOKUP_MAX_KEYS; i++)
+	{
+		KeyClause  *key = &keys[i];
+
+		if (!is_short_integer(key->probe) || !is_short_integer(key->column) ||
+			!is_short_integer(next->probe) || !is_short_integer(next->column))
+			continue;
+		key->probe = shared_key(key->probe, next->probe);
+		key->column = shared_key(key->column, next->column);
+		key->type = GPUAGG_T_INT8;
+		key->clauses = list_concat_copy(key->clauses, next->clauses);
+		return;
+	}
+}
+
+/*
+ * Two integers if there are, else one, else a string.  Where there are more integers, and the
+ * first two tell rows not apart, two that are short are one key.
+ */
+static int
+choose_keys(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
+{
+	KeyClause	key;
+	int			n = 0;
+	bool		share = false;
+	ListCell   *lc;
+
+	foreach(lc, on)
+	{
+		if (!key_clause(lookup, lfirst(lc), &key) ||
+			gpuagg_constant_class(key.type) != GPUAGG_CLASS_I64)
+			continue;
+		if (n < GPUAGG_LOOKUP_MAX_KEYS)
+		{
+			keys[n++] = key;
+			continue;
+		}
+		share = share || !gpuagg_join_is_unique(lw->root, lookup->rel,
+												list_concat_copy(keys[0].clauses, keys[1].clauses));
+		if (share)
+			share_key(keys, &key);
+	}
+	if (n > 0)
+		return n;
+	foreach(lc, on)
+	{
+		if (n == 0 && key_clause(lookup, lfirst(lc), &key))
+			keys[n++] = key;
+	}
+	return n;
+}
+
+/* ------------------------------------------------------------ many columns --- */
+
+/* Does it fit half a word? */
+static bool
+is_short(const KeyClause *key)
+{
+	const Oid	probe = exprType((Node *) key->probe);
+	const Oid	column = exprType((Node *) key->column);
+
+	return (key->form & GPUAGG_KEY_NUMBERED) != 0 ||
+		(probe == DATEOID && column == DATEOID) ||
+		(is_short_integer(key->probe) && is_short_integer(key->column));
+}
+
+static List *
+used_clauses(const KeyClause *keys, int n)
+{
+	List	   *used = NIL;
+
+	for (int i = 0; i < n; i++)
+		used = list_concat_copy(used, keys[i].clauses);
+	return used;
+}
+
+/*
+ * Numbers take the place of strings; of other wide values, the last ones first, until two words
+ * have room for all.  Wide ones come first then, and the last short ones share a word.
+ */
+static void
+form_keys(KeyClause *keys, int n)
+{
+	KeyClause	sorted[GPUAGG_KEY_COLUMNS] = {0};
+	int			wide = 0;
+	int			at = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (gpuagg_constant_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			keys[i].form = GPUAGG_KEY_NUMBERED;
+		wide += !is_short(&keys[i]);
+	}
+	for (int i = n - 1; i >= 0; i--)
+	{
+		if (wide + (n - wide + 1) / 2 <= GPUAGG_LOOKUP_MAX_KEYS || is_short(&keys[i]))
+			continue;
+		keys[i].form = GPUAGG_KEY_NUMBERED;
+		wide--;
+	}
+	for (int i = 0; i < n; i++)
+		if (!is_short(&keys[i]))
+			sorted[at++] = keys[i];
+	for (int i = 0; i < n; i++)
+		if (is_short(&keys[i]))
+			sorted[at++] = keys[i];
+	memcpy(keys, sorted, n * sizeof(KeyClause));
+	for (int i = 0; i < n - GPUAGG_LOOKUP_MAX_KEYS; i++)
+		keys[n - 1 - 2 * i].form |= GPUAGG_KEY_LOWER;
+}
+
+/*
+ * All equalities, where fewer do not tell rows apart; how many columns, 0: there are not more.
+ * Both words are made of them then.
+ */
+static int
+choose_many(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, const List *used, KeyClause *keys)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, on)
+	{
+		if (n < GPUAGG_KEY_COLUMNS && key_clause(lookup, lfirst(lc), &keys[n]))
+			n++;
+	}
+	if (n <= list_length(used))
+		return 0;
+	form_keys(keys, n);
+	return n;
+}
+
+int
+gpuagg_lower_formed_keys(const GpuAggLookupLower *lookup)
+{
+	int			n = 0;
+
+	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
+		n += lookup->forms[i] != 0;
+	return n;
+}
+
+/* ------------------------------------------------------------------ probes --- */
+
+/* May the column's value be compared with the probe's as device values are?  *scale: at this one */
+static bool
+check_types(const GpuAggValue *probe, uint8 type, uint8 *scale)
+{
+	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
+		!is_key_type(probe->type) ||
+		(probe->type == GPUAGG_T_NUMERIC) != (type == GPUAGG_T_NUMERIC))
+		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
+	/* a row of the input with more decimals matches nothing (node/lookups.c) */
+	if (type == GPUAGG_T_NUMERIC)
+		*scale = probe->scale;
+	return true;
+}
+
+/* The next key of the table, that a row is looked up by */
+static bool
+add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type, uint8 scale)
+{
+	if (!check_types(probe, type, &scale))
+		return false;
+	if (lookup->nkeys == 0)
+		lookup->probe = *probe;
+	lookup->nkeys = gpuagg_lower_add_column(lookup, column, type, scale) + 1;
+	return true;
+}
+
+/* A string as the table has it: of char(n) without blanks (node/lookups.c) */
+static bool
+without_blanks(GpuAggLower *lw, uint8 type, GpuAggValue *value)
+{
+	return type != GPUAGG_T_BPCHAR ||
+		gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, value, NULL, NULL, 0, value);
+}
+
+bool
+gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
+				   Expr *column, uint8 type, uint8 scale)
+{
+	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
+	GpuAggValue value = *probe;
+
+	return without_blanks(lw, type, &value) && add_key(lookup, &value, column, type, scale) &&
+		gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
+						&value, &lookup->table, NULL, 0, &lookup->row);
+}
+
+/* row = LOOKUP(keys, table) */
+static bool
+lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int nkeys)
+{
+	GpuAggValue probes[GPUAGG_LOOKUP_MAX_KEYS];
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (!gpuagg_lower_expr(lw, keys[i].probe, &probes[i]))
+			return false;
+	}
+	if (nkeys == 1)
+		return gpuagg_lower_probe(lw, lookup, &probes[0], keys[0].column, keys[0].type,
+								  keys[0].scale);
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (!add_key(lookup, &probes[i], keys[i].column, keys[i].type, keys[i].scale))
+			return false;
+	}
+	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
+						   &probes[1], &lookup->table, 0, &lookup->row);
+}
+
+/* The number of a value of the table's next key column, which a helper finds */
+static bool
+lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, GpuAggValue *value)
+{
+	const bool	string = gpuagg_constant_class(key->type) == GPUAGG_CLASS_BYTES;
+	GpuAggLookupLower *helper = gpuagg_lower_add_lookup(lw);
+	GpuAggValue	probe = *value;
+
+	if (helper == NULL || !without_blanks(lw, key->type, &probe) ||
+		!add_key(helper, &probe, key->column, key->type, key->scale))
+		return false;
+	helper->type = JOIN_LEFT;
+	helper->unique = true;
+	helper->closed = true;
+	helper->rows = estimate_num_groups(lw->root, list_make1(key->column), lookup->rows, NULL, NULL);
+	helper->helps = lookup - lw->lookups + 1;
+	helper->helped = lookup->nkeys;
+	lookup->nkeys = gpuagg_lower_add_column(lookup, key->column, key->type, helper->scales[0]) + 1;
+	return gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
+						   &probe, &helper->table, NULL, 0, value);
+}
+
+/* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup_keys.c has it */
+static bool
+share_word(GpuAggLower *lw, GpuAggValue *high, const GpuAggValue *low)
+{
+	GpuAggValue bits;
+	GpuAggValue mask;
+
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT4, Int32GetDatum(32), false), &bits) &&
+		gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(INT64CONST(0xFFFFFFFF)), false),
+							  &mask) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT8_SHL, GPUAGG_T_INT8, high, &bits, NULL, 0, high) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT8, low, &mask, NULL, 0, &mask) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT_OR, GPUAGG_T_INT8, high, &mask, NULL, 0, high);
+}
+
+/* row = LOOKUP_PAIR(word, word, table) */
+static bool
+lower_many(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int n)
+{
+	GpuAggValue words[GPUAGG_LOOKUP_MAX_KEYS];
+	int			nwords = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		GpuAggValue value;
+
+		if (!gpuagg_lower_expr(lw, keys[i].probe, &value))
+			return false;
+		lookup->forms[i] = keys[i].form;
+		if (!((keys[i].form & GPUAGG_KEY_NUMBERED) != 0 ? lower_number(lw, lookup, &keys[i], &value) :
+			  add_key(lookup, &value, keys[i].column, keys[i].type, keys[i].scale)))
+			return false;
+		if ((keys[i].form & GPUAGG_KEY_LOWER) == 0)
+			words[nwords++] = value;
+		else if (!share_word(lw, &words[nwords - 1], &value))
+			return false;
+	}
+	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &words[0], &words[1], &lookup->table,
+						   0, &lookup->row);
+}
+
+/* ------------------------------------------------------------------- keys --- */
+
+/* Is there one row of a key at most, if clauses of ON are left?  Else the input is folded. */
+static bool
+is_known_unique(GpuAggLower *lw, const GpuAggLookupLower *lookup, const GpuAggJoin *join, List *used)
+{
+	return (join->type != JOIN_INNER && join->type != JOIN_LEFT &&
+			list_difference_ptr(join->on, used) == NIL) ||
+		gpuagg_join_is_unique(lw->root, join->rel, used);
+}
+
+bool
+gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List **rest)
+{
+	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
+	KeyClause	many[GPUAGG_KEY_COLUMNS];
+	int			nkeys = choose_keys(lw, lookup, join->on, keys);
+	int			nmany = 0;
+	List	   *used = used_clauses(keys, nkeys);
+	List	   *columns = NIL;
+
+	if (nkeys == 0)
+		return GPUAGG_REFUSE("an input is joined by no equality of integers, numerics, dates or strings");
+	if (!is_known_unique(lw, lookup, join, used) &&
+		(nmany = choose_many(lw, lookup, join->on, used, many)) > 0)
+		used = used_clauses(many, nmany);
+	for (int i = 0; i < Max(nkeys, nmany); i++)
+		columns = lappend(columns, nmany > 0 ? many[i].column : keys[i].column);
+	*rest = list_difference_ptr(join->on, used);
+	lookup->unique = join->type == JOIN_INNER || join->type == JOIN_LEFT || *rest != NIL;
+	if (lookup->unique && !gpuagg_join_is_unique(lw->root, join->rel, used) &&
+		!gpuagg_fold_begin(lw, lookup, columns, *rest))
+		return false;
+	return nmany > 0 ? lower_many(lw, lookup, many, nmany) : lower_lookup(lw, lookup, keys, nkeys);
+}
