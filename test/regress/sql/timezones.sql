@@ -63,11 +63,11 @@ SELECT compare('SELECT x::date, count(*) FROM tz_beyond GROUP BY 1'), compare('S
 -- no year is beyond a zone's table, but that there is a beginning where summer time was always; the Ramadans of Casablanca end in 2087
 CREATE TABLE tz_ends AS SELECT i AS id, m::timestamptz AS x, m::timestamptz AT TIME ZONE 'UTC' AS l FROM unnest(ARRAY['-infinity', '4713-01-04 00:00+00 BC', '0044-03-15 11:00+00 BC', '0001-01-01 00:00+00', '1492-10-12 06:07:08+00', '1799-12-31 23:59:59+00',
 	'1890-01-01 00:00+00', '2020-07-01 12:00+00', '2099-12-30 00:00+00', '2131-12-31 00:00+00', '2132-01-01 00:00+00', '9999-12-31 23:59:59+00', '294276-12-20 00:00+00', 'infinity']) WITH ORDINALITY m(m, i);
--- half hours of days around changes, in years of every calendar, centuries of both kinds and the last year: gaps and hours that come twice,
+-- hours of days around changes, in years of several calendars, centuries of both kinds and the last year: gaps and hours that come twice,
 -- also at the year's turn
-CREATE TABLE tz_later AS SELECT row_number() OVER () AS id, x, x AT TIME ZONE 'UTC' AS l FROM (SELECT make_timestamptz(y, m, d, h / 2, 30 * (h % 2), 0, 'UTC') AS x
-	FROM unnest('{2100,2129,2131,2132,2133,2135,2199,2204,2300,2399,2400,2401,9999,294276}'::int4[]) y, unnest('{3,4,9,10,11}'::int4[]) m, generate_series(1, 30) d, generate_series(0, 47) h
-	UNION ALL SELECT generate_series(make_timestamptz(y, 12, 29, 0, 0, 0, 'UTC'), make_timestamptz(y + 1, 1, 3, 0, 0, 0, 'UTC'), '30 min') FROM unnest('{2099,2131,2203,2399,9999}'::int4[]) y) t;
+CREATE TABLE tz_later AS SELECT row_number() OVER () AS id, x, x AT TIME ZONE 'UTC' AS l FROM (SELECT make_timestamptz(y, m, d, h, 30 * (h % 2), 0, 'UTC') AS x
+	FROM unnest('{2100,2131,2132,2133,2204,2300,2400,9999,294276}'::int4[]) y, unnest('{3,4,9,10,11}'::int4[]) m, generate_series(1, 30) d, generate_series(0, 23) h
+	UNION ALL SELECT generate_series(make_timestamptz(y, 12, 29, 0, 0, 0, 'UTC'), make_timestamptz(y + 1, 1, 3, 0, 0, 0, 'UTC'), '45 min') FROM unnest('{2099,2131,2203,2399,9999}'::int4[]) y) t;
 ANALYZE tz_ends, tz_later;
 CREATE FUNCTION ends(zone text, condition text, tab text DEFAULT 'tz_ends') RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
