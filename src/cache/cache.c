@@ -147,18 +147,14 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 	return client->calls->encode(client, dictionaries);
 }
 
-/* Are there likely to be more strings than a dictionary takes? */
+/* Are there likely to be more strings than a dictionary takes?  Groups of several keys do not tell. */
 static bool
 too_many_groups(const GpuAggCacheClient *client)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(client->program);
+	const GpuAggProgram *p = client->program;
 
-	if (client->config->expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
-		return false;
-	for (uint32 i = 0; i < client->program->nkeys; i++)
-		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
-			return true;
-	return false;
+	return p->nkeys == 1 && gpuagg_key_class(gpuagg_program_keys(p)->type) == GPUAGG_CLASS_BYTES &&
+		client->config->expected_groups > GPUAGG_DICTIONARY_ENTRIES / 2;
 }
 
 static bool

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cost/predict_strategy.h"
+#include "device/choice/compile_rule.h"
 #include "device/choice/local.h"
 #include "device/layout.h"
 #include "device/ops/ops.h"
@@ -130,7 +131,8 @@ card_ns(const GpuAggRates *card, const GpuAggStrategyChoice *choice, GpuAggStrat
 /*
  * Rows of a card that would be grouped as they are read, or kept for their groups: which is
  * sooner?  Rates of strategies know neither of numbers in place of keys nor of what
- * evaluating rows and writing records takes.
+ * evaluating rows and writing records takes.  Where rows are kept without a kernel of the
+ * query's, one has to save what compiling it takes.
  */
 static GpuAggStrategy
 read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const GpuAggStrategyChoice *choice,
@@ -138,12 +140,19 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const Gp
 {
 	const GpuAggStrategy within = choice->within;
 	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
+	const GpuAggCompiledWork *c = &work->compiled;
+	GpuAggFrame needed;
+	double		ns;
+	double		kept_whole;
 
 	if (rates->shared_bytes <= 0 || frame->forced || choice->by_capacity || choice->predicted_ns[kept] < 0 ||
 		(within != kept && within != GPUAGG_STRATEGY_SINGLE_PASS))
 		return within;
-	return card_ns(card, choice, kept, frame, work) <
-		card_ns(card, choice, GPUAGG_STRATEGY_SINGLE_PASS, frame, work) ? kept : GPUAGG_STRATEGY_SINGLE_PASS;
+	ns = card_ns(card, choice, GPUAGG_STRATEGY_SINGLE_PASS, frame, work);
+	kept_whole = card_ns(card, choice, kept, frame, work);
+	if (c->state == GPUAGG_COMPILED_NEW && !c->always && !gpuagg_frame_choose(frame, &needed))
+		ns += (double) GPUAGG_COMPILE_FIRST_NS / GPUAGG_COMPILE_RUNS;
+	return kept_whole < ns ? kept : GPUAGG_STRATEGY_SINGLE_PASS;
 }
 
 void

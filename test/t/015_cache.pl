@@ -185,6 +185,17 @@ $node->safe_psql('postgres', 'VACUUM wide');
 same_answer($node, $wide, 'and is vacuumed');
 warm($node, $wide, 'and is warm');
 
+# More groups than a dictionary has strings, by two keys of which one has few: columns are used all the same
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE many (id int, t text);
+	INSERT INTO many SELECT i, 't' || i % 7 FROM generate_series(1, 2200000) i;});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) many');
+my $many = 'SELECT id, t, count(*) FROM many GROUP BY id, t HAVING count(*) > 1';
+cold($node, $many, 'many groups');
+warm($node, $many, 'many groups');
+$node->safe_psql('postgres', 'DROP TABLE many');
+
 # load() tells how many pages are not there, of those with rows: since 16 tables grow by many at once
 $node->safe_psql('postgres', q{
 	CREATE TABLE grown (id int, pad text);
