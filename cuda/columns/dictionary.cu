@@ -270,12 +270,6 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 	else if (size > MAX_ARENA)
 		size = MAX_ARENA;
 	arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
-	if (arenas[d->narenas].data == NULL && size > bytes && error->status == GPUAGG_OUT_OF_MEMORY)
-	{
-		size = bytes;
-		memset(error, 0, sizeof(*error));
-		arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
-	}
 	arenas[d->narenas].bytes = size;
 	if (arenas[d->narenas].data == NULL)
 		return false;
@@ -313,20 +307,6 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
 	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->stripe_stream));
 }
 
-/* The same; what is under way may have needed less than it might: first it is waited for. */
-static bool
-room_find(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
-{
-	if (room_make(d, n, bytes, error))
-		return true;
-	if (error->status != GPUAGG_OUT_OF_MEMORY || d->nuses == 0 ||
-		!CALL(cudaEventSynchronize(d->uses[(d->first + d->nuses - 1) % MAX_USES].done)))
-		return false;
-	uses_settle(d);
-	memset(error, 0, sizeof(*error));
-	return room_make(d, n, bytes, error);
-}
-
 /*
  * Before a kernel that may add so many strings is enqueued in a stream, and
  * behind it.  Without memory for them the dictionary is full; one that never
@@ -340,7 +320,7 @@ use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, 
 	uses_settle(d);
 	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	if (!d->full && !room_find(d, n, bytes, error) &&
+	if (!d->full && !room_make(d, n, bytes, error) &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
 		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));

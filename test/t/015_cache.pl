@@ -185,6 +185,11 @@ $node->safe_psql('postgres', 'VACUUM wide');
 same_answer($node, $wide, 'and is vacuumed');
 warm($node, $wide, 'and is warm');
 
+# A card keeps room for all strings of batches under way, which are long.
+$node->append_conf('postgresql.conf', 'gpuagg.cache_size = 512MB');
+$node->restart;
+wait_ready($node);
+
 # More groups than a dictionary has strings, by two keys of which one has few: columns are used all the same
 $node->safe_psql(
 	'postgres', q{
