@@ -560,6 +560,30 @@ test_choices(void)
 	test_choice(KEY_SUM, 1e6, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
 }
 
+/* Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless asked to. */
+static void
+test_not_worth_it(void)
+{
+	const GpuAggRates rates = card();
+
+	for (int always = 0; always < 2; always++)
+	{
+		GpuAggWork	work;
+		TestProgram p;
+		GpuAggProgram *packed;
+
+		shape_make(KEY_COUNT, &p);
+		packed = program_pack(&p);
+		work_make(packed, ROWS, 1, 1e5, 1e5 + 1, &work);
+		work.compiled.state = GPUAGG_COMPILED_NEW;
+		work.compiled.always = always != 0;
+		ok(choose(&rates, packed, &work).strategy ==
+		   (always ? GPUAGG_STRATEGY_SINGLE_PASS : GPUAGG_STRATEGY_PARTITIONED),
+		   always ? "a kernel that is always compiled" : "a kernel that is not worth compiling");
+		free(packed);
+	}
+}
+
 /* Without a kernel, tables of blocks are those of the kernels that group pages. */
 static void
 test_no_kernel(void)
@@ -765,6 +789,7 @@ main(void)
 	test_cold();
 	test_numbers();
 	test_choices();
+	test_not_worth_it();
 	test_no_kernel();
 	test_rule();
 	test_all_pages();
