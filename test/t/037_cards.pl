@@ -123,9 +123,10 @@ foreach my $query ($a, $b)
 	like($plan, qr/^ *Device: $card$/m, "$card answers again");
 	like($plan, qr/^ *Cached Pages: [1-9]/m, 'from its columns');
 }
-my $c = card_of('SELECT x, count(*) FROM c GROUP BY x');
-is(card_of("SELECT $_, count(*) FROM c GROUP BY $_"), $c, 'other columns of a table stay where the first are') foreach ('y', 'z');
-is(card_of('SELECT x, sum(y), max(z) FROM c GROUP BY x'), $c, 'which are read together there');
+my $alone = 'SET gpuagg.spread = off;';
+my $c = card_of('SELECT x, count(*) FROM c GROUP BY x', $alone);
+is(card_of("SELECT $_, count(*) FROM c GROUP BY $_", $alone), $c, 'other columns of a table stay where the first are') foreach ('y', 'z');
+is(card_of('SELECT x, sum(y), max(z) FROM c GROUP BY x', $alone), $c, 'which are read together there');
 sql("SELECT gpuagg.unload('c')");
 is(sql("SELECT gpuagg.unload('a') > 0"), 't', 'unload');
 is(cached_on('a') . cached_on('b'), '1', 'only that table');
