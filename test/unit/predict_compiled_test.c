@@ -366,7 +366,7 @@ test_shapes(void)
 	}
 	rates.ceiling[GPUAGG_CEILING_COMPILED] = 30000;
 	for (Shape s = 0; s < NSHAPES; s++)
-		test_shape(&rates, s, "as measured");
+		test_shape(&rates, s, "a start that is told");
 }
 
 /* What nobody measured is an H200's; nothing is infinite. */
