@@ -12,7 +12,7 @@ confined_mps()
 	export CUDA_MPS_PIPE_DIRECTORY=$RUN_DIR/mps CUDA_MPS_LOG_DIRECTORY=$RUN_DIR/mps
 	mkdir -p "$RUN_DIR/mps"
 	own "$RUN_DIR/mps"
-	(cd "$RUN_DIR" && as_user nvidia-cuda-mps-control -d) >&2 || return 1
+	(cd "$RUN_DIR" && as_user nvidia-cuda-mps-control -d) >/dev/null 2>&1 || return 1
 	BENCH_AT_END=confined_quit
 }
 
@@ -42,7 +42,8 @@ confined_start()
 	server_sql main "SELECT gpuagg.load('shapes')" >/dev/null
 	session_psql confined main
 	engine_settings gpuagg-warm
-	session_do confined "$REPLY SET gpuagg.debug_require = require;"
+	# each with its kernel: under auto the first runs may be interpreted
+	session_do confined "$REPLY SET gpuagg.debug_require = require; SET gpuagg.compile = always;"
 }
 
 # confined_warm SQL: two runs do not count, the second finds what the first has measured

@@ -142,10 +142,10 @@ bench_cleanup()
 	local name
 
 	session_close_all
-	[ -z "${BENCH_AT_END:-}" ] || "$BENCH_AT_END"
 	for name in "${!SERVER_DIR[@]}"; do
 		server_stop "${SERVER_DIR[$name]}" immediate
 	done
+	[ -z "${BENCH_AT_END:-}" ] || "$BENCH_AT_END"
 	[ -n "${BENCH_KEEP:-}" ] || rm -rf "${RUN_DIR:?}"
 }
 

@@ -84,7 +84,8 @@ SELECT g, stddev(f8), var_pop(f8), corr(f8, i2), regr_count(i2, f8), regr_slope(
 CREATE TABLE st_f (id int4, g int4, x float8, y float8);
 INSERT INTO st_f SELECT i, i % 3, CASE WHEN i <= 3 THEN -9999 ELSE 1e6 + (i % 1000) / 1e3 END, i % 7 FROM generate_series(1, 60000) i;
 SELECT compare('SELECT g, var_pop(x), stddev(x), covar_pop(x, 2 * x + y) FROM st_f WHERE id > 3 GROUP BY g', 'require', 1e-5);
-SELECT compare('SELECT g, var_pop(x), regr_sxx(x, y), corr(x, x + y) FROM st_f GROUP BY g', 'require', 1e-10);
+-- (a GPU that meets the outlier first adds up squares that are 20,000 times the variance)
+SELECT compare('SELECT g, var_pop(x), regr_sxx(x, y), corr(x, x + y) FROM st_f GROUP BY g', 'require', 1e-9);
 -- NaN, infinities and overflow are PostgreSQL's
 TRUNCATE st_f;
 INSERT INTO st_f VALUES (1, 1, 'NaN', 1), (1, 1, 2, 2), (2, 2, 'inf', 1), (3, 3, '-inf', 'nan'), (4, 4, 1e200, -1e200), (4, 4, 1, 1),
