@@ -363,7 +363,8 @@ constant_zone(GpuAggConstant *c, GpuAggZoneName kind)
 	const char *table = gpuagg_zone_table(name, kind, &c->value.len);
 	char	   *bytes = palloc(Max(1, c->value.len));
 
-	memcpy(bytes, table, c->value.len);
+	if (table != NULL)
+		memcpy(bytes, table, c->value.len);
 	c->bytes = bytes;
 }
 
