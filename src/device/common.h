@@ -15,12 +15,15 @@
 #include <stdint.h>
 #include <string.h>
 
+/* RARE: of what is seldom called kernels have one copy, which they call */
 #ifdef __CUDACC__
 #define GPUAGG_HD __host__ __device__
 #define GPUAGG_FN static __host__ __device__ __forceinline__
+#define GPUAGG_FN_RARE static inline __host__ __device__ __noinline__
 #else
 #define GPUAGG_HD
 #define GPUAGG_FN static inline
+#define GPUAGG_FN_RARE static inline
 #endif
 
 /* So many bytes up to a multiple of a power of two */

@@ -25,6 +25,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "node/device_scan.h"
+#include "node/joined_rows.h"
 #include "node/long_rows.h"
 #include "node/lookup_windows.h"
 #include "node/parts.h"
@@ -224,7 +225,7 @@ scan_limit_decimals(GpuAggScan *scan, GpuAggProgram *program)
 	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
 	bool		limited = false;
 
-	for (uint32 i = 0; i < program->nattrs && scan->lookups == NULL; i++)
+	for (uint32 i = 0; i < program->nattrs && (scan->lookups == NULL || gpuagg_joined_rows_possible(scan)); i++)
 	{
 		for (uint32 k = 0; k < program->ninstrs && attrs[i].scale == GPUAGG_SCALE_WORD; k++)
 		{

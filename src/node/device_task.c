@@ -299,6 +299,75 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 	return status;
 }
 
+/* The oldest list is done. */
+static void
+task_todo_done(GpuAggRun *run)
+{
+	GpuAggTodo *todo = run->todo;
+
+	run->todo = todo->next;
+	gpuagg_task_release(run, todo->batch_id);
+	pfree(todo);
+}
+
+/* Rows of the oldest list, which are joined when all else is sent */
+static GpuAggStatus
+task_take_joined(GpuAggRun *run)
+{
+	GpuAggTodo *todo = run->todo;
+	GpuAggTaskInput *input = gpuagg_inputs_of(run->inputs, todo->batch_id);
+	GpuAggStatus status = GPUAGG_OK;
+
+	if (!gpuagg_joined_rows_possible(run->scan))
+		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a row that is joined has a value that only PostgreSQL reads");
+	if (run->joined == NULL)
+		run->joined = gpuagg_joined_rows_begin(run->scan, run->program, gpuagg_task_long_values(run),
+											   gpuagg_task_is_first(run));
+	for (; todo->done < todo->count && status == GPUAGG_OK; todo->done++)
+	{
+		const GpuAggRowRef *ref = &todo->refs[todo->done];
+		bool		theirs;
+		Buffer		buffer = gpuagg_inputs_pin(run->inputs, todo->batch_id, ref->page, &theirs);
+
+		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
+			return gpuagg_task_garbled(run);
+		status = gpuagg_joined_rows_take(run->joined, input->table->rel, buffer, ref->line, run->error);
+		run->evaluated += gpuagg_task_is_first(run);
+		if (theirs)
+			ReleaseBuffer(buffer);
+	}
+	if (status == GPUAGG_OK)
+		task_todo_done(run);
+	return status;
+}
+
+/* Are there rows to be joined, and will no more come? */
+static bool
+task_joins(const GpuAggRun *run)
+{
+	return run->joined != NULL && !run->joined_all && run->todo == NULL && !gpuagg_inputs_pages_left(run->inputs);
+}
+
+static GpuAggStatus
+task_send_joined(GpuAggRun *run)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status = gpuagg_joined_rows_next(run->joined, gpuagg_inputs_at(run->inputs)->next_batch, &msg,
+												  &bytes, run->error);
+
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status != GPUAGG_OK || msg == NULL)
+	{
+		run->joined_all = true;
+		return status;
+	}
+	gpuagg_inputs_at(run->inputs)->next_batch++;
+	run->rows_in_flight++;
+	return gpuagg_client_send(run->client, msg, bytes, run->error);
+}
+
 /*
  * Evaluates rows of the oldest list, until its end or a message of rows is
  * full.
@@ -311,8 +380,7 @@ task_evaluate(GpuAggRun *run)
 	GpuAggRows *rows;
 
 	if (run->scan->lookups != NULL)
-		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"a row that is joined has a value that only PostgreSQL reads");
+		return task_take_joined(run);
 	rows = task_rows(run, input->table);
 	while (todo->done < todo->count)
 	{
@@ -327,9 +395,7 @@ task_evaluate(GpuAggRun *run)
 		if (gpuagg_rows_full(rows))
 			return task_send_rows(run, input);
 	}
-	run->todo = todo->next;
-	gpuagg_task_release(run, todo->batch_id);
-	pfree(todo);
+	task_todo_done(run);
 	return GPUAGG_OK;
 }
 
@@ -397,6 +463,8 @@ task_feed_step(GpuAggRun *run, bool *idle, bool *over)
 		return task_send_pages(run);
 	if ((left = task_rows_left(run)) != NULL)
 		return task_send_rows(run, left);
+	if (task_joins(run) && run->rows_in_flight < ROWS_AHEAD)
+		return task_send_joined(run);
 	*idle = task_in_flight(run);
 	*over = !*idle;
 	return GPUAGG_OK;
@@ -645,6 +713,9 @@ gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
 		gpuagg_client_abort(run->client);
 	}
 	run->client = NULL;
+	if (run->joined != NULL)
+		gpuagg_joined_rows_end(run->joined);
+	run->joined = NULL;
 	gpuagg_inputs_end(run->inputs);
 }
 

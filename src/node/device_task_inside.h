@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "node/device_task.h"
+#include "node/joined_rows.h"
 #include "node/task_inputs.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */
@@ -35,6 +36,8 @@ struct GpuAggRun
 	GpuAggTodo *todo;			/* oldest first */
 	GpuAggTodo *todo_last;
 	uint64		evaluated;		/* rows, by PostgreSQL */
+	GpuAggJoinedRows *joined;	/* those that it is to join; NULL: none yet */
+	bool		joined_all;		/* and they are sent */
 	bool		opened;			/* the first table may be fed */
 	bool		may_regroup;	/* the device was asked to */
 	bool		collecting;		/* some groups are here */

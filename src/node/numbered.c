@@ -95,17 +95,32 @@ entry_fill(const GpuAggNumbered *n, Entry *e, const char *data, Size len, Size *
 	memcpy(unconstify(char *, e->data), data, len);
 }
 
+/* What of a string is compared, and its hash */
+static Size
+compared_bytes(const GpuAggNumbered *n, const char *data, Size len, uint32 *hash)
+{
+	while (n->type == GPUAGG_T_BPCHAR && len > 0 && data[len - 1] == ' ')
+		len--;
+	*hash = (uint32) gpuagg_hash_finish(gpuagg_hash_bytes(data, len, n->seed));
+	return len;
+}
+
+int32
+gpuagg_numbered_find(const GpuAggNumbered *n, const char *data, Size len)
+{
+	uint32		hash;
+	Size		compared = compared_bytes(n, data, len, &hash);
+
+	return (int32) *find_slot(n, data, compared, hash) - 1;
+}
+
 int32
 gpuagg_numbered_add(GpuAggNumbered *n, const char *data, Size len, Size *bytes)
 {
-	Size		compared = len;
 	uint32		hash;
-	uint32	   *slot;
+	Size		compared = compared_bytes(n, data, len, &hash);
+	uint32	   *slot = find_slot(n, data, compared, hash);
 
-	while (n->type == GPUAGG_T_BPCHAR && compared > 0 && data[compared - 1] == ' ')
-		compared--;
-	hash = (uint32) gpuagg_hash_finish(gpuagg_hash_bytes(data, compared, n->seed));
-	slot = find_slot(n, data, compared, hash);
 	if (*slot != 0)
 		return (int32) (*slot - 1);
 	if (n->count == MOST_STRINGS)

@@ -18,6 +18,9 @@ extern GpuAggNumbered *gpuagg_numbered_create(uint8 type);
  */
 extern int32 gpuagg_numbered_add(GpuAggNumbered *n, const char *data, Size len, Size *bytes);
 
+/* The number of an equal string; -1: there is none. */
+extern int32 gpuagg_numbered_find(const GpuAggNumbered *n, const char *data, Size len);
+
 /* How many there are; numbers are 0 and up. */
 extern int32 gpuagg_numbered_count(const GpuAggNumbered *n);
 

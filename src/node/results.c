@@ -491,6 +491,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_KEY_DATE_TZ:
 			return DirectFunctionCall1(date_timestamptz,
 									   DateADTGetDatum(*(const int32 *) slot));
+		case GPUAGG_FINAL_KEY_DAY:
+			return DirectFunctionCall1(date_timestamp, DateADTGetDatum(*(const int32 *) slot));
 		case GPUAGG_FINAL_SUM_NUMERIC:
 			return decimal_datum(emitter, (uint64) i64[0], i64[1], row);
 		case GPUAGG_FINAL_SUM_FLOAT4:

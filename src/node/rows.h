@@ -41,6 +41,10 @@ extern GpuAggStatus gpuagg_rows_add(GpuAggRows *rows, Relation rel,
 									Buffer buffer, OffsetNumber line,
 									GpuAggError *error);
 
+/* The tuple at a line of a pinned page, where it lies; false: it is none. */
+extern bool gpuagg_rows_tuple(Relation rel, Buffer buffer, OffsetNumber line, HeapTuple tuple,
+							  GpuAggError *error);
+
 /* Rows kept; time to send them? */
 extern uint32 gpuagg_rows_pending(const GpuAggRows *rows);
 extern bool gpuagg_rows_full(const GpuAggRows *rows);

@@ -56,6 +56,7 @@
 #include "planner/fallback_path.h"
 #include "planner/group_estimate.h"
 #include "planner/join_path.h"
+#include "planner/joined_rows.h"
 #include "planner/key_numbers.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
@@ -318,11 +319,13 @@ make_path(GpuAggGrouping *g)
 	gpuagg_grouping_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
-	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
+	path->custom_private = list_make5(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
 									  gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat(list_concat_copy(runtime, g->sample_exprs),
 												  g->wanted_exprs),
-									  g->having);
+									  g->having,
+									  g->info.nlookups > 0 && g->tables == NULL && g->info.regroup == NULL ?
+									  gpuagg_lower_row_exprs(g->lw) : NIL);
 	return path;
 }
 
@@ -401,6 +404,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *packed = (List *) linitial(best_path->custom_private);
 	List	   *exprs = (List *) lsecond(best_path->custom_private);
 	List	   *having = (List *) lfourth(best_path->custom_private);
+	List	   *outputs = (List *) list_nth(best_path->custom_private, 4);
 	CustomScan *plan = makeNode(CustomScan);
 	ListCell   *lc;
 
@@ -410,6 +414,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
 	if (is_regrouped(packed) && !gpuagg_plan_is_of_plan(packed))
 		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
+	if (outputs != NIL)
+		packed = gpuagg_plan_pack_joined(packed, gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
+																	   bms_singleton_member(best_path->path.parent->relids),
+																	   outputs));
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);

@@ -177,6 +177,7 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_KEY_DATE_TZ,	/* a date key shown as timestamptz (date_trunc
 								 * of a date: cast under the session's
 								 * TimeZone, as PostgreSQL does) */
+	GPUAGG_FINAL_KEY_DAY,		/* a date key shown as timestamp */
 	GPUAGG_FINAL_COUNT,			/* int8 */
 	GPUAGG_FINAL_SUM_INT8,		/* int8 */
 	GPUAGG_FINAL_SUM_NUMERIC,	/* numeric from 128 bits */
@@ -221,7 +222,7 @@ typedef enum GpuAggFinal
 static inline bool
 gpuagg_final_is_key(int final)
 {
-	return final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ ||
+	return final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ || final == GPUAGG_FINAL_KEY_DAY ||
 		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT ||
 		final == GPUAGG_FINAL_KEY_NUMBER || final == GPUAGG_FINAL_KEY_FLOAT4 ||
 		final == GPUAGG_FINAL_KEY_WORD;

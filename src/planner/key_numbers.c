@@ -24,8 +24,8 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-/* Ranges beyond are of no use, and of doubles inexact. */
-#define WIDEST 1e12
+/* 2^53: doubles beyond are inexact.  Moments of some centuries are within, of which keys make days. */
+#define WIDEST 9007199254740992.0
 
 /* Is a value on the scale of its bound, but for a unit, the device's number? */
 static bool

@@ -227,6 +227,16 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 										  lookups, pack_float(info->est_numbers))));
 }
 
+/* Behind all of that */
+#define PACKED_JOINED 15
+
+List *
+gpuagg_plan_pack_joined(List *packed, List *joined)
+{
+	Assert(list_length(packed) == PACKED_JOINED);
+	return lappend(list_copy(packed), joined);
+}
+
 static GpuAggRegroup *
 unpack_regroup(const Const *image)
 {
@@ -290,6 +300,8 @@ gpuagg_plan_unpack(List *custom_private)
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	lookups = list_nth(custom_private, 13);
 	info->est_numbers = unpack_float(list_nth(custom_private, 14));
+	if (list_length(custom_private) > PACKED_JOINED)
+		info->joined = list_nth(custom_private, PACKED_JOINED);
 	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
 	foreach(lc, lookups)
 		unpack_lookup(&info->lookups[info->nlookups++], lfirst(lc));
@@ -363,7 +375,8 @@ constant_zone(GpuAggConstant *c, GpuAggZoneName kind)
 	const char *table = gpuagg_zone_table(name, kind, &c->value.len);
 	char	   *bytes = palloc(Max(1, c->value.len));
 
-	memcpy(bytes, table, c->value.len);
+	if (table != NULL)
+		memcpy(bytes, table, c->value.len);
 	c->bytes = bytes;
 }
 

@@ -214,6 +214,7 @@ typedef struct GpuAggPlanInfo
 								 * known */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
+	List	   *joined;			/* outputs over the rows of joins (planner/joined_rows.h); NIL: not there */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
@@ -221,8 +222,9 @@ typedef struct GpuAggPlanInfo
 	int			profile_elsewhere;	/* as GpuAggProfile.elsewhere */
 } GpuAggPlanInfo;
 
-/* A List of copyable, printable nodes, and back (palloc'd). */
+/* A List of copyable, printable nodes, and back (palloc'd); all but `joined`, which is known later. */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
+extern List *gpuagg_plan_pack_joined(List *packed, List *joined);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
 
 /* Of the rows of a plan? */

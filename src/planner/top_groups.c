@@ -101,7 +101,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64,
 		[GPUAGG_FINAL_WORD] = 1 + GPUAGG_VALUE_WORD,
 		[GPUAGG_FINAL_KEY_INTERVAL] = 1 + GPUAGG_VALUE_KEY,
-		[GPUAGG_FINAL_KEY_DATE_TZ] = 1 + GPUAGG_VALUE_KEY
+		[GPUAGG_FINAL_KEY_DATE_TZ] = 1 + GPUAGG_VALUE_KEY,
+		[GPUAGG_FINAL_KEY_DAY] = 1 + GPUAGG_VALUE_KEY
 	};
 
 	memset(v, 0, sizeof(*v));
@@ -212,7 +213,8 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 		return false;
 	memset(term, 0, sizeof(*term));
 	comparison = comparison_of(operator, exprType(value));
-	if (comparison < 0 || !is_ordered(&q->info->outputs[n]) ||
+	/* what a day is compared with is no day */
+	if (comparison < 0 || !is_ordered(&q->info->outputs[n]) || q->info->outputs[n].final == GPUAGG_FINAL_KEY_DAY ||
 		!value_of_output(&q->info->outputs[n], &term->value) ||
 		term->value.form == GPUAGG_VALUE_AVG_I64 || term->value.form == GPUAGG_VALUE_AVG_I128)
 		return false;

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "device/ops/ops_datetime.h"
+#include "device/ops/ops_zone.h"
 #include "parser/scansup.h"
 #include "pgtime.h"
 #include "planner/zone.h"
@@ -32,14 +32,28 @@
 #define SECONDS_TO_2000 \
 	((pg_time_t) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
 
+/*
+ * Slots of a table's index: 2^43 microseconds are 102 days, in which a zone seldom changes twice; and how
+ * many there may be, of which longer ones are made
+ */
+#define SLOT_SHIFT 43
+#define MAX_SLOTS 4096
+
 typedef struct ZoneTable
 {
 	char		name[TZ_STRLEN_MAX + 1];
 	GpuAggZoneName kind;
-	int			n;
-	int			max;
-	GpuAggZoneEntry *entries;	/* in TopMemoryContext */
+	uint32		bytes;
+	char	   *table;			/* in TopMemoryContext */
 } ZoneTable;
+
+/* A zone's spans, while they are found */
+typedef struct ZoneSpans
+{
+	GpuAggZoneHead head;
+	uint32		max;
+	GpuAggZoneSpan *spans;
+} ZoneSpans;
 
 static ZoneTable last;
 
@@ -62,19 +76,22 @@ gpuagg_zone_is_full_name(const char *name)
 	return strlen(name) <= TZ_STRLEN_MAX && type == UNKNOWN_FIELD && pg_tzset(name) != NULL;
 }
 
-static void
-add_entry(pg_time_t from, long offset)
+static int64
+moment(pg_time_t at)
 {
-	if (last.n == last.max)
+	return (at - SECONDS_TO_2000) * USECS_PER_SEC;
+}
+
+static void
+add_span(ZoneSpans *z, pg_time_t until, long offset)
+{
+	if (z->head.spans == z->max)
 	{
-		last.max = Max(64, last.max * 2);
-		last.entries = last.entries == NULL ?
-			MemoryContextAlloc(TopMemoryContext, last.max * sizeof(GpuAggZoneEntry)) :
-			repalloc(last.entries, last.max * sizeof(GpuAggZoneEntry));
+		z->max = Max(64, z->max * 2);
+		z->spans = z->spans == NULL ? palloc(z->max * sizeof(GpuAggZoneSpan)) :
+			repalloc(z->spans, z->max * sizeof(GpuAggZoneSpan));
 	}
-	last.entries[last.n].from = (from - SECONDS_TO_2000) * USECS_PER_SEC;
-	last.entries[last.n].offset = offset * USECS_PER_SEC;
-	last.n++;
+	z->spans[z->head.spans++] = (GpuAggZoneSpan) {moment(until), offset * USECS_PER_SEC};
 }
 
 /*
@@ -138,8 +155,9 @@ goes_on(const pg_tz *zone)
 	return true;
 }
 
-static void
-fill_table(const pg_tz *zone)
+/* Its spans; false: they cannot be told. */
+static bool
+find_spans(const pg_tz *zone, ZoneSpans *z)
 {
 	const pg_time_t last_moment = END_TIMESTAMP / USECS_PER_SEC + SECONDS_TO_2000 - MARGIN;
 	const pg_time_t end = year_start(GPUAGG_ZONE_END_YEAR);
@@ -147,25 +165,79 @@ fill_table(const pg_tz *zone)
 	pg_time_t	change = 0;
 	long		before;
 	long		after;
+	long		offset;
 	int			found = next_change(zone, at, &before, &change, &after);
 
 	if (found < 0)
-		return;
+		return false;
 	if (found > 0 && change < year_start(FIRST_YEAR))
 	{
 		at = year_start(FIRST_YEAR);
 		found = next_change(zone, at, &before, &change, &after);
 	}
-	add_entry(at, before);
+	z->head.from = moment(at);
+	offset = before;
 	while (found > 0 && change < end)
 	{
-		add_entry(change, after);
+		add_span(z, change, offset);
 		at = change;
+		offset = after;
 		found = next_change(zone, at, &before, &change, &after);
 	}
-	add_entry(found > 0 ? end : last_moment, 0);
-	if (found > 0 && goes_on(zone))
-		last.entries[last.n - 1].offset = 1;
+	add_span(z, found > 0 ? end : last_moment, offset);
+	z->head.goes_on = found > 0 && goes_on(zone);
+	return true;
+}
+
+/* One slot lies behind the last change, for all that is later. */
+static void
+choose_slots(ZoneSpans *z)
+{
+	GpuAggZoneHead *head = &z->head;
+	uint64		between;
+
+	head->end = z->spans[head->spans - 1].until;
+	head->first = z->spans[0].until;
+	head->shift = SLOT_SHIFT;
+	head->slots = 1;
+	if (head->spans == 1)
+		return;
+	between = z->spans[head->spans - 2].until - head->first;
+	while ((between >> head->shift) + 2 > MAX_SLOTS)
+		head->shift++;
+	head->slots = (between >> head->shift) + 2;
+}
+
+/* In which span each slot begins; the first has what is before it, too. */
+static void
+fill_index(const GpuAggZoneHead *head, const GpuAggZoneSpan *spans, uint16 *index)
+{
+	uint32		i = 0;
+
+	for (uint32 slot = 0; slot < head->slots; slot++)
+	{
+		const int64 begin = head->first + ((int64) slot << head->shift);
+
+		while (slot > 0 && i + 1 < head->spans && spans[i].until <= begin)
+			i++;
+		index[slot] = i;
+	}
+}
+
+static void
+fill_table(const pg_tz *zone)
+{
+	ZoneSpans	z = {{0}};
+
+	if (!find_spans(zone, &z))
+		return;
+	choose_slots(&z);
+	last.table = MemoryContextAlloc(TopMemoryContext, gpuagg_zone_bytes(&z.head));
+	last.bytes = gpuagg_zone_bytes(&z.head);
+	memcpy(last.table, &z.head, sizeof(z.head));
+	memcpy(last.table + sizeof(z.head), z.spans, z.head.spans * sizeof(GpuAggZoneSpan));
+	fill_index(&z.head, z.spans, (uint16 *) (last.table + sizeof(z.head) + z.head.spans * sizeof(GpuAggZoneSpan)));
+	pfree(z.spans);
 }
 
 const char *
@@ -177,7 +249,10 @@ gpuagg_zone_table(const char *name, GpuAggZoneName kind, uint32 *bytes)
 	if (last.kind != kind || kind == GPUAGG_ZONE_ARGUMENT || strcmp(last.name, name) != 0)
 	{
 		last.kind = GPUAGG_ZONE_NONE;
-		last.n = 0;
+		last.bytes = 0;
+		if (last.table != NULL)
+			pfree(last.table);
+		last.table = NULL;
 		if (strlen(name) <= TZ_STRLEN_MAX &&
 			(kind != GPUAGG_ZONE_ARGUMENT || gpuagg_zone_is_full_name(name)) &&
 			(zone = pg_tzset(name)) != NULL)
@@ -185,6 +260,6 @@ gpuagg_zone_table(const char *name, GpuAggZoneName kind, uint32 *bytes)
 		strlcpy(last.name, name, sizeof(last.name));
 		last.kind = kind;
 	}
-	*bytes = last.n * sizeof(GpuAggZoneEntry);
-	return (const char *) last.entries;
+	*bytes = last.bytes;
+	return last.table;
 }

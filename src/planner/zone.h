@@ -23,8 +23,8 @@ typedef enum GpuAggZoneName
 extern bool gpuagg_zone_is_full_name(const char *name);
 
 /*
- * The zone's table (device/ops/ops_datetime.h) and its bytes; without any entry, and
- * so left to PostgreSQL, if there is no such zone.  It stays until another zone's is
+ * The zone's table (device/ops/ops_zone.h) and its bytes; none, and so left to
+ * PostgreSQL, if there is no such zone.  It stays until another zone's is
  * asked for.
  */
 extern const char *gpuagg_zone_table(const char *name, GpuAggZoneName kind, uint32 *bytes);

@@ -318,10 +318,49 @@ test_joined(void)
 	free(packed);
 }
 
+/* ---------- days in a zone ---------- */
+
+/* A day in a zone, whose table need not be there yet, is numbered by the moments that the column has. */
+static void
+test_zoned(void)
+{
+	const int64_t day = INT64_C(86400000000);
+	GpuAggRange ranges[GPUAGG_MAX_REGS];
+	GpuAggRange key[GPUAGG_MAX_KEYS];
+	TestProgram p;
+	GpuAggProgram *packed;
+	uint64_t	numbers = 0;
+	uint16_t	moment;
+	uint16_t	zone;
+	uint16_t	reg;
+
+	program_init(&p);
+	moment = program_attr(&p, GPUAGG_T_TIMESTAMPTZ, true);
+	zone = program_const_text(&p, "");
+	reg = program_instr(&p, GPUAGG_OP_ZONE_LOCAL, GPUAGG_CLASS_I64, moment, zone);
+	program_key(&p, program_instr(&p, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_CLASS_I64, reg, 0), GPUAGG_T_DATE);
+	packed = program_pack(&p);
+	((GpuAggConst *) gpuagg_program_consts(packed))->state = GPUAGG_ST_NULL;
+	ranges[moment] = (GpuAggRange) {8766 * day, 8766 * day + 731 * day};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 735 && key[0].low == 8765 &&
+	   key[0].high == 8766 + 732, "days of two years, and one on both sides");
+	ranges[moment] = (GpuAggRange) {-day, -1};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && key[0].low == -2 && key[0].high == 0,
+	   "before 2000");
+	ranges[moment].high = INT64_MAX;
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "with infinity: not known");
+	ranges[moment] = (GpuAggRange) {1, 0};
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "of a column that is not known: not known");
+	ranges[moment] = (GpuAggRange) {INT64_C(-200000000) * day / 100, INT64_C(100000000) * day};
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "of all days: too many");
+	free(packed);
+}
+
 int
 main(void)
 {
 	test_joined();
+	test_zoned();
 	test_host_limits();
 	test_host_parts(1);
 	test_host_parts(6);

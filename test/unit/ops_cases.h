@@ -71,26 +71,52 @@ static const OpsArg ops_strings[] = {S(""), S("ab"), S("abc"), S("b")};
 #define HAS_NULL GPUAGG_IN_HAS_NULL
 #define NEGATED GPUAGG_IN_NEGATED
 
-/* A zone's table: one hour from 0 on, two from 1000000, until 2000000 */
-#define ZONE S("\0\0\0\0\0\0\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
-	"\x40\x42\x0F\0\0\0\0\0" "\x00\x48\x27\xAD\x01\0\0\0" \
-	"\x80\x84\x1E\0\0\0\0\0" "\0\0\0\0\0\0\0\0")
+/* Zones' tables (device/ops/ops_zone.h), as words, which must be aligned */
+#define T(x) {1, GPUAGG_CLASS_BYTES, 0, 0, 0, (const char *) &(x), sizeof(x)}
+#define UNALIGNED(x) {1, GPUAGG_CLASS_BYTES, 0, 0, 0, (const char *) &(x) + 1, sizeof(x) - 1}
+#define HOUR INT64_C(3600000000)
+
+typedef struct OpsZone
+{
+	GpuAggZoneHead head;
+	GpuAggZoneSpan spans[3];
+	uint16_t	index[4];
+} OpsZone;
+
+/* One hour from 0 on, two from 1000000, until 2000000; slots of 262144 */
+static const OpsZone ops_zone = {
+	{0, 2000000, 1000000, 2, 2, 18, 0}, {{1000000, HOUR}, {2000000, 2 * HOUR}, {0, 0}}, {0, 1, 0, 0}
+};
+#define ZONE T(ops_zone)
+
+/* One hour from 0 on, two from 12 days later, one again from 24 days, until 36 days; slots of 12.7 days */
+#define GAP_AT INT64_C(1036800000000)
+#define LAP_AT INT64_C(2073600000000)
+#define GAP_END INT64_C(3110400000000)
+#define GAP_SPANS {{GAP_AT, HOUR}, {LAP_AT, 2 * HOUR}, {GAP_END, HOUR}}
+static const OpsZone ops_gap = {{0, GAP_END, GAP_AT, 3, 2, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
+#define GAP T(ops_gap)
+
+/* The same with one slot for all */
+static const OpsZone ops_coarse = {{0, GAP_END, GAP_AT, 3, 1, 63, 0}, GAP_SPANS, {0, 0, 0, 0}};
+#define COARSE T(ops_coarse)
+
+/* Tables that nobody made: of no span, of a span that is not there, of more bytes than there are */
+static const OpsZone ops_bare = {{0, GAP_END, GAP_AT, 0, 2, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
+static const OpsZone ops_astray = {{0, GAP_END, GAP_AT, 3, 2, 40, 0}, GAP_SPANS, {0, 3, 0, 0}};
+static const OpsZone ops_cut = {{0, GAP_END, GAP_AT, 3, UINT32_MAX, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
+
+/* One hour from 2000 on, two from June 2124 on; from 2132 on by the calendar: 2400 is as 2124, 2132 as 2104 */
+#define SUMMER_AT INT64_C(3926188800000000)
+#define FOREVER_END INT64_C(4165516800000000)
+static const OpsZone ops_forever = {
+	{0, FOREVER_END, SUMMER_AT, 2, 2, 43, 1}, {{SUMMER_AT, HOUR}, {FOREVER_END, 2 * HOUR}, {0, 0}}, {0, 1, 0, 0}
+};
+#define FOREVER T(ops_forever)
 
 /* An enum's table: -2000 is second, 5 third, 7 first */
 #define MOODS S("\x30\xF8\xFF\xFF\1\0\0\0" "\5\0\0\0\2\0\0\0" "\7\0\0\0\0\0\0\0")
 
-/* One hour from 0 on, two from 12 days later, one again from 24 days, until 36 days */
-#define GAP_AT INT64_C(1036800000000)
-#define LAP_AT INT64_C(2073600000000)
-#define GAP_END INT64_C(3110400000000)
-#define GAP S("\0\0\0\0\0\0\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
-	"\0\x80\x18\x66\xF1\0\0\0" "\x00\x48\x27\xAD\x01\0\0\0" \
-	"\0\0\x31\xCC\xE2\x01\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
-	"\0\x80\x49\x32\xD4\x02\0\0" "\0\0\0\0\0\0\0\0")
-/* One hour from 2000 on, two from June 2124 on; from 2132 on by the calendar: 2400 is as 2124, 2132 as 2104 */
-#define FOREVER S("\x00\x00\x00\x00\x00\x00\x00\x00\x00\xA4\x93\xD6\x00\x00\x00\x00" \
-	"\x00\xC0\xBE\x10\xD9\xF2\x0D\x00\x00\x48\x27\xAD\x01\x00\x00\x00" \
-	"\x00\x80\x2B\xF5\x83\xCC\x0E\x00\x01\x00\x00\x00\x00\x00\x00\x00")
 /* A list: -5, 7, 9 */
 #define LIST S("\xFB\xFF\xFF\xFF\xFF\xFF\xFF\xFF" "\x07\x00\x00\x00\x00\x00\x00\x00" "\x09\x00\x00\x00\x00\x00\x00\x00")
 #define BIN S("\x0A\0\0\0\0\0\0\0" "\x03\0\0\0\0\0\0\0")
@@ -132,6 +158,26 @@ static const OpsCase ops_cases[] = {
 	{OP(ZONE_LOCAL), 0, 0, {I(5), S(""), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MAX), ZONE, NONE}, I(INT64_MAX), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MIN), ZONE, NONE}, I(INT64_MIN), NO_LIST},
+	/* on both sides of changes within a slot, of slots, and behind the last */
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT - 1), GAP, NONE}, I(GAP_AT - 1 + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), GAP, NONE}, I(GAP_AT + 2 * HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(LAP_AT - 1), GAP, NONE}, I(LAP_AT - 1 + 2 * HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(LAP_AT), GAP, NONE}, I(LAP_AT + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT + (INT64_C(1) << 40) - 1), GAP, NONE}, I(GAP_AT + (INT64_C(1) << 40) - 1 + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT + (INT64_C(1) << 40)), GAP, NONE}, I(GAP_AT + (INT64_C(1) << 40) + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_END - 1), GAP, NONE}, I(GAP_END - 1 + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_END), GAP, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(0), COARSE, NONE}, I(HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(LAP_AT - 1), COARSE, NONE}, I(LAP_AT - 1 + 2 * HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_END - 1), COARSE, NONE}, I(GAP_END - 1 + HOUR), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), T(ops_bare), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_END - 1), T(ops_astray), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), T(ops_cut), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), T(ops_gap.head), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), UNALIGNED(ops_gap), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MAX), T(ops_bare), NONE}, I(INT64_MAX), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT), T(ops_bare), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 2 * LAP_AT / 3), COARSE, NONE}, I(GAP_AT + 2 * LAP_AT / 3 - HOUR), NO_LIST},
 
 	/* local times: before, in the overlap or gap that a change makes, and after it */
 	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 3599999999), GAP, NONE}, I(GAP_AT - 1), NO_LIST},

@@ -64,6 +64,8 @@ fill_slot(const OpsCase *c, Slot *slot, std::vector<char> *bytes)
 			v->i = a->i;
 		else if (a->st == GPUAGG_ST_VALUE)
 		{
+			/* tables are where words may be, or not, as they are here */
+			bytes->resize((bytes->size() + 7) / 8 * 8 + (uintptr_t) a->s % 8);
 			v->b.data = (const char *) bytes->size();
 			v->b.len = a->len;
 			bytes->insert(bytes->end(), a->s, a->s + a->len);

@@ -22,6 +22,7 @@
 #include "device/ops/ops_float.h"
 #include "device/ops/ops_int.h"
 #include "device/ops/ops_interval.h"
+#include "device/ops/ops_zone.h"
 #include "device/ops/page.h"
 #include "device/ops/sample.h"
 #include "device/program.h"

@@ -107,6 +107,17 @@ range_rising(const GpuAggInstr *ins, const GpuAggRange *a, GpuAggRange *r)
 	return st == GPUAGG_ST_VALUE && range_is(r, low, high);
 }
 
+/* Moments in a zone: no offset is as long as a day.  They need not be narrow, for what is made of them is. */
+static bool
+range_zone(const GpuAggRange *a, GpuAggRange *r)
+{
+	if (!gpuagg_timestamp_in_range(a->low) || !gpuagg_timestamp_in_range(a->high))
+		return false;
+	r->low = a->low - GPUAGG_USECS_PER_DAY;
+	r->high = a->high + GPUAGG_USECS_PER_DAY;
+	return a->low <= a->high;
+}
+
 static bool
 range_union(const GpuAggRange *a, const GpuAggRange *b, GpuAggRange *r)
 {
@@ -147,6 +158,9 @@ range_instr(const GpuAggInstr *ins, const GpuAggRange *a, const GpuAggRange *b, 
 		case GPUAGG_OP_DATE_TRUNC:
 		case GPUAGG_OP_TIMESTAMP_TO_DATE:
 			return range_rising(ins, a, r);
+		case GPUAGG_OP_ZONE_LOCAL:
+		case GPUAGG_OP_ZONE_UTC:
+			return range_zone(a, r);
 		case GPUAGG_OP_DATE_EXTRACT:
 		case GPUAGG_OP_TIMESTAMP_EXTRACT:
 			return range_extract(ins, a, r);
@@ -163,6 +177,13 @@ static bool
 is_extract(uint32_t op)
 {
 	return op == GPUAGG_OP_DATE_EXTRACT || op == GPUAGG_OP_TIMESTAMP_EXTRACT;
+}
+
+/* Of these the other argument is a table. */
+static bool
+is_zoned(uint32_t op)
+{
+	return op == GPUAGG_OP_ZONE_LOCAL || op == GPUAGG_OP_ZONE_UTC;
 }
 
 /* A look-up table knows what its columns have; of one that is not made yet, who asks does. */
@@ -218,6 +239,8 @@ gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *r
 	if (ins->op == GPUAGG_OP_FETCH_I64)
 		return range_fetched(p, ins, ranges, range);
 	n = gpuagg_instr_args(ins, args);
+	if (is_zoned(ins->op))
+		n = 1;
 	known = true;
 	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
 		known &= range_argument(p, args[i], ranges, &r[i]);

@@ -24,6 +24,7 @@
 #include "ops_types.h"
 #include "ops_interval.h"
 #include "ops_lookup.h"
+#include "ops_zone.h"
 
 typedef union GpuAggValue
 {

@@ -324,12 +324,18 @@ extern bool gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *ha
 extern bool gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment,
 								   GpuAggValue *out);
 
+/* The day to which a timestamp is cut by a unit of days; is it sure to be in the type's range? */
+extern bool gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAggField field,
+								 GpuAggValue *out);
+
 /* lower_datetime.c; funcid is one of theirs if handled is set. */
 extern bool gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args,
 								  bool *handled, GpuAggValue *out);
 extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
 									 bool *handled, Expr **row_expr,
 									 GpuAggValue *out);
+extern bool gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr,
+								 GpuAggValue *out);
 
 /* A timestamptz as a local timestamp of the session's zone, and the inverse */
 extern bool gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggValue *utc, GpuAggValue *out);

@@ -358,6 +358,38 @@ gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 	return true;
 }
 
+bool
+gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAggField field, GpuAggValue *out)
+{
+	GpuAggValue day;
+
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, local, NULL, NULL, 0, &day))
+		return false;
+	if (field != GPUAGG_FIELD_DAY || !sure)
+		return gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &day, NULL, NULL, field, out);
+	*out = day;
+	return true;
+}
+
+/*
+ * A key date_trunc(unit of days, x) of a timestamp is grouped as a date, which numbers groups: days
+ * are few, microseconds are not.  The row plan computes the same.
+ */
+bool
+gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr, GpuAggValue *out)
+{
+	FuncExpr   *trunc = (FuncExpr *) expr;
+	GpuAggField field;
+	GpuAggValue value;
+
+	*handled = IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMP &&
+		find_field((Expr *) linitial(trunc->args), IN_TRUNC | WHOLE_DAYS, &field);
+	if (!*handled || !gpuagg_lower_expr(lw, (Expr *) lsecond(trunc->args), &value))
+		return false;
+	*row_expr = call1(F_DATE_TIMESTAMP, DATEOID, expr);
+	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN, field, out);
+}
+
 /*
  * date_trunc(unit, date::timestamptz)::date.  The operator has the range errors of the
  * cast to timestamp, which PostgreSQL would report, too.

@@ -3,7 +3,7 @@
  *		Group keys.
  *
  * A key is an expression as any other, but for a few whose text or moment PostgreSQL makes
- * of each group (to_char, date_trunc of a date).  Of columns whose equal values look unlike
+ * of each group (to_char, date_trunc to days).  Of columns whose equal values look unlike
  * each other, and of types that no device knows, what is stored may be a key.
  */
 #include "postgres.h"
@@ -65,6 +65,7 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	Expr	   *row_expr = expr;
 	GpuAggValue value;
 	bool		date_tz;
+	bool		day = false;
 	bool		text = false;
 	int			code = -1;
 	bool		ok;
@@ -79,8 +80,10 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	if (!lw->of_plan)
 		ok = gpuagg_lower_date_tz_key(lw, expr, &date_tz, &row_expr, &value);
 	if (!date_tz && !lw->of_plan)
+		ok = gpuagg_lower_day_key(lw, expr, &day, &row_expr, &value);
+	if (!date_tz && !day && !lw->of_plan)
 		ok = gpuagg_lower_to_char_key(lw, expr, &text, &row_expr, &value);
-	if (!date_tz && !text)
+	if (!date_tz && !day && !text)
 		ok = gpuagg_lower_expr(lw, expr, &value);
 	if (ok && value.type == GPUAGG_T_INTERVAL)
 		ok = gpuagg_lower_interval_key(lw, expr, &value, &code);
@@ -88,7 +91,7 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 		(OidIsValid(eqop) && !check_key(expr, text ? GPUAGG_T_TEXT : value.type, eqop)) ||
 		!add_key(lw, &value, row_expr, &output->index))
 		return false;
-	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : text ? GPUAGG_FINAL_KEY_TEXT :
+	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : day ? GPUAGG_FINAL_KEY_DAY : text ? GPUAGG_FINAL_KEY_TEXT :
 		code >= 0 ? GPUAGG_FINAL_KEY_INTERVAL : GPUAGG_FINAL_KEY;
 	output->shown_by = code + 1;
 	output->type = value.type;

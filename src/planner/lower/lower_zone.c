@@ -171,12 +171,9 @@ gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggValue *o
 	GpuAggField field;
 	GpuAggValue utc;
 
+	/* what the zone's table has is no time that truncating would be beyond */
 	return gpuagg_lower_field(unit, GPUAGG_USE_TRUNC | GPUAGG_USE_DAYS, &field) &&
-		lower_session(lw, moment, &utc, out) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, out, NULL, NULL,
-						field, out) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, out, NULL, NULL, 0,
-						out);
+		lower_session(lw, moment, &utc, out) && gpuagg_lower_cut_day(lw, out, true, field, out);
 }
 
 /* timestamptz::date; of date_trunc(unit of days, timestamptz) the day itself */

@@ -1,0 +1,191 @@
+/*
+ * ops_zone.h
+ *		Operators on moments in a time zone, which is a table that comes with the program.
+ *
+ * A table is a head, spans of time in their order, each with the offset that holds in it, and
+ * an index: from the first change of offset on, for slots of 2^shift microseconds, the span in
+ * which each begins; moments before the first slot have the first one's, moments behind the
+ * last slot the last one's.  Slots are so short (planner/zone.c) that a moment's span is
+ * nearly always that one or the next.
+ *
+ * Nobody has checked a table: one that is not whole is left to PostgreSQL, of one whose numbers
+ * mean nothing come wrong answers, nothing worse.
+ */
+#ifndef GPUAGG_DEVICE_OPS_ZONE_H
+#define GPUAGG_DEVICE_OPS_ZONE_H
+
+#include "ops_datetime.h"
+
+/* Moments are microseconds since 2000-01-01 UTC. */
+typedef struct GpuAggZoneHead
+{
+	int64_t		from;			/* of the first span */
+	int64_t		end;			/* of the last one */
+	int64_t		first;			/* change of offset; with a single span anything */
+	uint32_t	spans;
+	uint32_t	slots;
+	uint32_t	shift;
+	uint32_t	goes_on;		/* 1: summer time goes on behind the end by the calendar, and a year
+								 * there is as that of the same calendar before */
+} GpuAggZoneHead;
+
+typedef struct GpuAggZoneSpan
+{
+	int64_t		until;			/* where the next one begins */
+	int64_t		offset;			/* east of UTC, microseconds */
+} GpuAggZoneSpan;
+
+/*
+ * The first, a leap year, of those to 2129 in which all calendars are found, two years before the end.
+ * The fasting months that some zones leave out of summer time are known until 2087.
+ */
+#define GPUAGG_ZONE_MODEL_YEAR 2104
+#define GPUAGG_ZONE_END_YEAR 2132
+
+GPUAGG_FN const GpuAggZoneSpan *
+gpuagg_zone_spans(const GpuAggZoneHead *t)
+{
+	return (const GpuAggZoneSpan *) (t + 1);
+}
+
+/* Bytes of a whole table */
+GPUAGG_FN uint64_t
+gpuagg_zone_bytes(const GpuAggZoneHead *t)
+{
+	return sizeof(*t) + t->spans * (uint64_t) sizeof(GpuAggZoneSpan) + t->slots * (uint64_t) sizeof(uint16_t);
+}
+
+/* The table, if it is whole and lies where words do; else NULL */
+GPUAGG_FN const GpuAggZoneHead *
+gpuagg_zone_head(GpuAggBytes table)
+{
+	const GpuAggZoneHead *t = (const GpuAggZoneHead *) (const void *) table.data;
+
+	return table.len >= sizeof(*t) && ((uintptr_t) table.data & 7) == 0 && t->spans > 0 && t->slots > 0 &&
+		gpuagg_zone_bytes(t) <= table.len ? t : NULL;
+}
+
+/* The span that has a moment; NULL: it is outside of the table. */
+GPUAGG_FN const GpuAggZoneSpan *
+gpuagg_zone_find(const GpuAggZoneHead *t, int64_t a)
+{
+	const GpuAggZoneSpan *spans = gpuagg_zone_spans(t);
+	const uint64_t at = a < t->first ? 0 : ((uint64_t) a - (uint64_t) t->first) >> (t->shift & 63);
+	uint32_t	i;
+
+	if (a < t->from || a >= t->end)
+		return NULL;
+	i = ((const uint16_t *) (spans + t->spans))[at < t->slots ? at : t->slots - 1];
+	if (i >= t->spans)
+		return NULL;
+	while (a >= spans[i].until && i + 1 < t->spans)
+		i++;
+	return &spans[i];
+}
+
+/*
+ * Days from the year of the same calendar, 2104 to 2129, to the year of a day.  Leap years
+ * of these that are four years apart begin five weekdays apart, so the third one later
+ * begins one weekday later.  Kernels call it, so that what is seldom needed takes no room.
+ */
+GPUAGG_FN_RARE int32_t
+gpuagg_zone_model_days(int32_t day)
+{
+	const int32_t year = gpuagg_civil(day).year;
+	const int32_t first = gpuagg_day_number(year, 1, 1);
+	const bool	leap = gpuagg_day_number(year + 1, 1, 1) - first == 366;
+	const int32_t model = GPUAGG_ZONE_MODEL_YEAR + (leap ? 0 : 1);
+	const int32_t weekdays = gpuagg_weekday(first) - gpuagg_weekday(gpuagg_day_number(model, 1, 1));
+
+	return first - gpuagg_day_number(model + 4 * (3 * (weekdays + 7) % 7), 1, 1);
+}
+
+/*
+ * What to take off a moment that is not in the table, to find it in a year of the same calendar; 0: there
+ * is none, or PostgreSQL may have to raise an error, near the end of timestamps
+ */
+GPUAGG_FN int64_t
+gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
+{
+	return t == NULL || !t->goes_on || a < end || a >= GPUAGG_TIMESTAMP_END - 2 * GPUAGG_USECS_PER_DAY ? 0 :
+		gpuagg_zone_model_days(gpuagg_timestamp_day(a)) * GPUAGG_USECS_PER_DAY;
+}
+
+/* Of a moment that is not in the table */
+GPUAGG_FN int64_t
+gpuagg_zone_local_beyond(int64_t a, const GpuAggZoneHead *t, uint8_t *st)
+{
+	const GpuAggZoneSpan *span = NULL;
+	int64_t		shift;
+
+	if (gpuagg_timestamp_is_infinite(a))
+		return a;
+	shift = gpuagg_zone_shift(t, a, t == NULL ? 0 : t->end);
+	if (shift != 0)
+		span = gpuagg_zone_find(t, a - shift);
+	gpuagg_raise_if(span == NULL, GPUAGG_ST_NEEDS_PG, st);
+	return span == NULL ? 0 : gpuagg_wrap_add(a, span->offset);
+}
+
+/* The local time at a moment; infinities as they are */
+GPUAGG_FN int64_t
+gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	const GpuAggZoneHead *t = gpuagg_zone_head(table);
+	const GpuAggZoneSpan *span = t == NULL ? NULL : gpuagg_zone_find(t, a);
+
+	return span != NULL ? gpuagg_wrap_add(a, span->offset) : gpuagg_zone_local_beyond(a, t, st);
+}
+
+/*
+ * The moment of a local time, as PostgreSQL's DetermineTimeZoneOffset() chooses it: the
+ * first change of offset later than a day before, where the span is, decides.  Of a time that
+ * does not exist the earlier offset is taken, of one that comes twice the later one.
+ */
+GPUAGG_FN int64_t
+gpuagg_zone_choose(const GpuAggZoneHead *t, const GpuAggZoneSpan *span, int64_t a)
+{
+	const int64_t change = span->until;
+	const int64_t before = gpuagg_wrap_sub(a, span->offset);
+	int64_t		after;
+
+	/* the table's end is further off */
+	if (span + 1 == gpuagg_zone_spans(t) + t->spans)
+		return before;
+	after = gpuagg_wrap_sub(a, span[1].offset);
+	if (before < change && after < change)
+		return before;
+	if (before > change && after >= change)
+		return after;
+	return before > after ? before : after;
+}
+
+/* What of a table's end may depend on what is behind it */
+#define GPUAGG_ZONE_MARGIN (2 * GPUAGG_USECS_PER_DAY)
+
+GPUAGG_FN int64_t
+gpuagg_zone_utc_beyond(int64_t a, const GpuAggZoneHead *t, uint8_t *st)
+{
+	const GpuAggZoneSpan *span = NULL;
+	int64_t		shift;
+
+	if (gpuagg_timestamp_is_infinite(a))
+		return a;
+	shift = gpuagg_zone_shift(t, a, t == NULL ? 0 : t->end - GPUAGG_ZONE_MARGIN);
+	if (shift != 0)
+		span = gpuagg_zone_find(t, a - shift - GPUAGG_USECS_PER_DAY);
+	gpuagg_raise_if(span == NULL, GPUAGG_ST_NEEDS_PG, st);
+	return span == NULL ? 0 : gpuagg_zone_choose(t, span, a - shift) + shift;
+}
+
+GPUAGG_FN int64_t
+gpuagg_zone_utc(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	const GpuAggZoneHead *t = gpuagg_zone_head(table);
+	const GpuAggZoneSpan *span = t == NULL || a >= gpuagg_wrap_sub(t->end, GPUAGG_ZONE_MARGIN) ? NULL :
+		gpuagg_zone_find(t, gpuagg_wrap_sub(a, GPUAGG_USECS_PER_DAY));
+
+	return span != NULL ? gpuagg_zone_choose(t, span, a) : gpuagg_zone_utc_beyond(a, t, st);
+}
+
+#endif							/* GPUAGG_DEVICE_OPS_ZONE_H */

@@ -1,0 +1,38 @@
+/*
+ * joined_rows.h
+ *		Rows that a device leaves to PostgreSQL, where it joins them: run through the joins
+ *		of PostgreSQL's own plan and sent back as GPUAGG_MSG_ROWS messages.
+ */
+#ifndef GPUAGG_NODE_JOINED_ROWS_H
+#define GPUAGG_NODE_JOINED_ROWS_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+typedef struct GpuAggJoinedRows GpuAggJoinedRows;
+
+/* May rows of this scan's task be joined so? */
+extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
+
+/*
+ * Of a task with this program, whose look-up tables are made; longs, keep: as
+ * gpuagg_rows_bind().  In the current memory context, that of the task
+ */
+extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program,
+												  GpuAggLongValues *longs, bool keep);
+
+/* Keeps a copy of the tuple at a line of a pinned page. */
+extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer,
+											OffsetNumber line, GpuAggError *error);
+
+/*
+ * Joins what was kept, once there is no more to come: up to a full message, NULL being the
+ * end.  A status other than GPUAGG_OK: a value that does not fit a device.
+ */
+extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
+											Size *bytes, GpuAggError *error);
+
+extern void gpuagg_joined_rows_end(GpuAggJoinedRows *joined);
+
+#endif							/* GPUAGG_NODE_JOINED_ROWS_H */

@@ -1,0 +1,101 @@
+/*
+ * joined_rows.c
+ *		What execution needs to join single rows by PostgreSQL's own plan (joined_rows.h).
+ *
+ * A row of the table that is read may have a value that no device reads: one that is compressed
+ * or stored elsewhere, NaN, a numeric of many digits.  The joins of the fallback plan can be run
+ * for such rows alone if a sequential scan, which gives them then, is all that reads the table,
+ * and is read once: on the outer side of nested loops, not below anything that groups.  Outputs of
+ * the program are evaluated over the rows that come of it (node/joined_rows.c).
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "planner/agg_plan.h"
+#include "planner/joined_rows.h"
+
+Plan *
+gpuagg_joined_plan(Plan *fallback)
+{
+	Plan	   *plan = fallback;
+
+	if (!IsA(plan, Agg))
+		return NULL;
+	while (IsA(plan, Agg) || IsA(plan, Sort))
+		plan = plan->lefttree;
+	return plan;
+}
+
+/* Is the table read here, once from start to end? */
+static bool
+reads_once(const Plan *plan, Index table)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+			return ((const Scan *) plan)->scanrelid == table;
+		case T_HashJoin:
+		case T_MergeJoin:
+			return reads_once(plan->lefttree, table) || reads_once(plan->righttree, table);
+		case T_NestLoop:
+			return reads_once(plan->lefttree, table) ||
+				(IsA(plan->righttree, Material) && reads_once(plan->righttree, table));
+		case T_Hash:
+		case T_Material:
+		case T_Sort:
+		case T_IncrementalSort:
+		case T_Gather:
+		case T_GatherMerge:
+			return reads_once(plan->lefttree, table);
+		case T_Result:
+			return plan->lefttree != NULL && reads_once(plan->lefttree, table);
+		default:
+			return false;
+	}
+}
+
+typedef struct OverPlan
+{
+	List	   *targetlist;
+	bool		failed;
+} OverPlan;
+
+/* Expressions over a plan's rows: columns of it, or made of these */
+static Node *
+over_plan(Node *node, void *context)
+{
+	OverPlan   *over = context;
+	TargetEntry *tle;
+
+	if (node == NULL)
+		return NULL;
+	tle = IsA(node, Const) ? NULL : tlist_member((Expr *) node, over->targetlist);
+	if (tle != NULL)
+		return (Node *) makeVarFromTargetEntry(OUTER_VAR, tle);
+	/* what of it is NULL by an outer join is not known here */
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+		over->failed = true;
+	return over->failed ? node : expression_tree_mutator(node, over_plan, context);
+}
+
+List *
+gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs)
+{
+	const Plan *plan = gpuagg_joined_plan(fallback);
+	OverPlan	over = {0};
+	List	   *outputs;
+
+	if (plan == NULL || exprs == NIL || !reads_once(plan, table) || contain_subplans((Node *) exprs) ||
+		gpuagg_agg_plan_locks_rows(root) || gpuagg_agg_plan_own_functions(root))
+		return NIL;
+	over.targetlist = plan->targetlist;
+	outputs = (List *) over_plan((Node *) exprs, &over);
+	if (over.failed)
+		return NIL;
+	fix_opfuncids((Node *) outputs);
+	return outputs;
+}
