@@ -102,7 +102,7 @@ gpuagg_join_possible(void)
 
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
-	if (info->kind[0] != '\0' && info->lookups == GPUAGG_LOOKUPS_NONE)
+	if (info->kind[0] != '\0' && !info->lookups)
 		return GPUAGG_REFUSE("the query joins tables, which this device cannot");
 	return true;
 }
