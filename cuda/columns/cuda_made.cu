@@ -7,6 +7,8 @@
 
 #include "cuda/columns/cuda_made.h"
 
+#define CODES_WORD_BYTES (sizeof(GpuAggLookupBits) + sizeof(uint64_t))
+
 /* ---------- begin ---------- */
 
 /* The type of the column that a register is */
@@ -33,7 +35,22 @@ column_class(const GpuAggAttr *a)
 	return is_string(a) || gpuagg_key_class(a->type) == GPUAGG_CLASS_I64 ? GPUAGG_CLASS_I64 : GPUAGG_CLASS_F64;
 }
 
-/* Its keys are columns, of the table's keys integers, and that is all. */
+/* The dictionary of a column, or NULL */
+static GpuAggDictionary *
+dictionary_of(const GpuAggMakeWish *wish, uint32_t reg)
+{
+	return wish->dictionaries != NULL ? wish->dictionaries[reg] : NULL;
+}
+
+/* A key is an integer, or a string by itself. */
+static bool
+key_fits(const GpuAggMakeWish *wish, const GpuAggAttr *a, uint32_t reg)
+{
+	return is_string(a) ? wish->nkeys == 1 && dictionary_of(wish, reg) != NULL :
+		column_class(a) == GPUAGG_CLASS_I64;
+}
+
+/* Its keys are columns, and that is all. */
 static bool
 program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 {
@@ -45,20 +62,30 @@ program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 	{
 		const GpuAggAttr *a = attr_of(p, keys[i].reg);
 
-		if (a == NULL || (i < wish->nkeys && (is_string(a) || column_class(a) != GPUAGG_CLASS_I64)))
+		if (a == NULL || (i < wish->nkeys && !key_fits(wish, a, keys[i].reg)))
 			return false;
 	}
 	return true;
 }
 
+/* The dictionary of the table's key; NULL: that is no string */
+static GpuAggDictionary *
+key_dictionary(const GpuAggProgram *p, const GpuAggMakeWish *wish)
+{
+	const uint32_t reg = gpuagg_program_keys(p)[0].reg;
+
+	return is_string(attr_of(p, reg)) ? dictionary_of(wish, reg) : NULL;
+}
+
 bool
 gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggMaking *making;
 
 	if (config->make.nkeys == 0)
 		return true;
-	if (!program_fits(gpuagg_cuda_program(task->prepared), &config->make))
+	if (!program_fits(p, &config->make))
 	{
 		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no look-up table can be made by this program");
 		return false;
@@ -70,6 +97,7 @@ gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAg
 		return false;
 	}
 	making->wish = config->make;
+	making->dictionary = key_dictionary(p, &config->make);
 	making->first = INT64_MAX;
 	making->last = INT64_MIN;
 	task->making = making;
@@ -115,13 +143,134 @@ gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending, ui
 	}
 }
 
+/* ---------- counting ---------- */
+
+/* What is counted lies in `staging` on its way to the card, and at the beginning on its way back. */
+static size_t
+report_at(const GpuAggProgram *p)
+{
+	return gpuagg_cuda_align(sizeof(GpuAggLookup) + p->nkeys * sizeof(GpuAggLookupColumn));
+}
+
+/* Memory for what is counted: zero, but for bounds */
+static bool
+report_make(GpuAggTask *task, GpuAggError *error)
+{
+	const size_t at = report_at(gpuagg_cuda_program(task->prepared));
+	GpuAggMaking *making = task->making;
+	cudaStream_t stream = task->streams->group;
+	GpuAggMakingReport *report;
+
+	making->report = (GpuAggMakingReport *) gpuagg_cuda_alloc(task, sizeof(*report), stream, error);
+	making->staging = gpuagg_cuda_pin(task->device, at + sizeof(*report), error);
+	making->events = gpuagg_cuda_events(task->device, error);
+	if (making->report == NULL || making->staging == NULL || making->events == NULL)
+		return false;
+	report = (GpuAggMakingReport *) (making->staging->data + at);
+	memset(report, 0, sizeof(*report));
+	for (uint32_t i = 0; i < GPUAGG_MAX_KEYS; i++)
+	{
+		report->low[i] = INT64_MAX;
+		report->high[i] = INT64_MIN;
+	}
+	return CUDA_OK(task->device, cudaEventRecord(making->events->group, stream), error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(making->report, report, sizeof(*report),
+											  cudaMemcpyHostToDevice, stream), error);
+}
+
+/* Behind what was launched: what it has counted comes back, and who waits is told. */
+static bool
+report_fetch(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	cudaStream_t stream = task->streams->group;
+
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
+											  cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(making->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
+/* Every stripe's bits, and what there is before each word of them */
+static void
+bits_launch(GpuAggTask *task, const GpuAggMakingTable *table)
+{
+	const GpuAggResident *first = task->queue != NULL ? task->queue->deferral.first : NULL;
+	const uint32_t sms = task->device->sms;
+	cudaStream_t stream = task->streams->group;
+
+	for (const GpuAggResident *r = first; r != NULL; r = r->next)
+		for (uint32_t i = 0; i < r->n; i++)
+			gpuagg_cuda_made_bits(table, &r->inputs[i], sms, stream);
+	gpuagg_cuda_made_before(table, sms, stream);
+}
+
+/* The codes that rows may have */
+static void
+codes_bounds(const GpuAggMaking *making, GpuAggLookupCodes *codes)
+{
+	const int64_t most = GPUAGG_DICTIONARY_ENTRIES - 1;
+	const int64_t first = making->unknown || making->first < 0 ? 0 : making->first;
+	const int64_t last = making->unknown || making->last > most ? most : making->last;
+
+	codes->first = first;
+	codes->span = first <= last ? (uint64_t) (last - first) + 1 : 0;
+}
+
+/* Which strings of the key rows have, and how long they are */
+static bool
+codes_launch(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	GpuAggLookupCodes *codes = &making->codes;
+	cudaStream_t stream = task->streams->group;
+	GpuAggMakingTable table = {};
+	uint64_t	words;
+
+	codes_bounds(making, codes);
+	words = (codes->span + 63) / 64;
+	making->codes_bytes = (size_t) ((words + 1) * CODES_WORD_BYTES);
+	codes->bits = (GpuAggLookupBits *) gpuagg_cuda_alloc(task, making->codes_bytes, stream, error);
+	if (codes->bits == NULL)
+		return false;
+	codes->strings = (uint64_t *) (codes->bits + words);
+	codes->text.entries = GPUAGG_DICTIONARY_ENTRIES;
+	codes->text.blocks = gpuagg_cuda_dictionary_strings(making->dictionary);
+	if (!CUDA_OK(task->device, cudaMemsetAsync(codes->bits, 0, making->codes_bytes, stream), error) ||
+		!gpuagg_cuda_dictionary_follow(task, making->dictionary, stream, error))
+		return false;
+	table.report = making->report;
+	table.codes = *codes;
+	table.key = gpuagg_program_keys(gpuagg_cuda_program(task->prepared))[0].reg;
+	bits_launch(task, &table);
+	return report_fetch(task, error);
+}
+
 /* ---------- how it lies ---------- */
 
-static bool
-shape_find(const GpuAggTask *task, uint64_t nrows, GpuAggMade *made)
+static void
+shape_column(const GpuAggTask *task, uint32_t i, GpuAggLookupColumn *column)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const GpuAggMaking *making = task->making;
+	const GpuAggAttr *a = attr_of(p, gpuagg_program_keys(p)[i].reg);
+
+	column->cls = column_class(a);
+	column->width = is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type);
+	column->nulls = i >= making->wish.nkeys;
+	if (i == 0 && making->dictionary != NULL)
+	{
+		column->cls = GPUAGG_CLASS_BYTES;
+		column->width = sizeof(uint64_t);
+	}
+}
+
+static bool
+shape_find(const GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggMade *made)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	GpuAggMaking *making = task->making;
 	GpuAggLookupShape *shape = (GpuAggLookupShape *) calloc(1, sizeof(*shape));
 	GpuAggLookup *head = (GpuAggLookup *) calloc(1, sizeof(*head) + GPUAGG_MAX_KEYS * sizeof(GpuAggLookupColumn));
 
@@ -137,18 +286,14 @@ shape_find(const GpuAggTask *task, uint64_t nrows, GpuAggMade *made)
 	shape->ncolumns = p->nkeys;
 	shape->first = making->unknown ? INT64_MIN : making->first;
 	shape->last = making->unknown ? INT64_MAX : making->last;
+	shape->strings = strings;
 	for (uint32_t i = 0; i < p->nkeys; i++)
-	{
-		const GpuAggAttr *a = attr_of(p, gpuagg_program_keys(p)[i].reg);
-
-		shape->columns[i].cls = column_class(a);
-		shape->columns[i].width = is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type);
-		shape->columns[i].nulls = i >= making->wish.nkeys;
-	}
-	made->bytes = gpuagg_lookup_lay_out(shape, head, (GpuAggLookupColumn *) (head + 1));
+		shape_column(task, i, &shape->columns[i]);
+	making->strings = gpuagg_lookup_lay_out(shape, head, (GpuAggLookupColumn *) (head + 1));
+	made->bytes = (size_t) head->bytes;
 	made->head = head;
 	free(shape);
-	return made->bytes > 0;
+	return making->strings > 0;
 }
 
 static GpuAggMakingTable
@@ -161,12 +306,16 @@ table_of(const GpuAggTask *task, const GpuAggMade *made)
 
 	t.block = made->block;
 	t.report = task->making->report;
-	t.finder = head->finder;
-	t.span = head->span;
-	t.first = head->first;
-	t.direct = head->kind == GPUAGG_LOOKUP_DIRECT;
+	t.codes = task->making->codes;
+	t.strings = task->making->strings;
 	t.ncolumns = head->ncolumns;
 	t.key = gpuagg_program_keys(p)[0].reg;
+	if (head->kind == GPUAGG_LOOKUP_DIRECT)
+	{
+		t.codes.bits = (GpuAggLookupBits *) (made->block + head->finder);
+		t.codes.first = head->first;
+		t.codes.span = head->span;
+	}
 	for (uint32_t c = 0; c < head->ncolumns; c++)
 	{
 		t.from[c] = gpuagg_program_keys(p)[p->nkeys - head->ncolumns + c].reg;
@@ -178,37 +327,19 @@ table_of(const GpuAggTask *task, const GpuAggMade *made)
 
 /* ---------- filling ---------- */
 
-/* Memory for the table and what is counted: zero, but for the header and bounds */
+/* Memory for the table: zero, but for the header */
 static bool
 memory_make(GpuAggTask *task, GpuAggMade *made, GpuAggError *error)
 {
 	const size_t head_bytes = (size_t) gpuagg_lookup_head_bytes(made->head);
-	const size_t report_at = gpuagg_cuda_align(head_bytes);
-	GpuAggMaking *making = task->making;
 	cudaStream_t stream = task->streams->group;
-	GpuAggMakingReport *report;
 
 	made->block = (char *) gpuagg_cuda_alloc(task, made->bytes, stream, error);
 	if (made->block == NULL)
 		return false;
-	making->report = (GpuAggMakingReport *) gpuagg_cuda_alloc(task, sizeof(*report), stream, error);
-	making->staging = gpuagg_cuda_pin(task->device, report_at + sizeof(*report), error);
-	making->events = gpuagg_cuda_events(task->device, error);
-	if (making->report == NULL || making->staging == NULL || making->events == NULL)
-		return false;
-	memcpy(making->staging->data, made->head, head_bytes);
-	report = (GpuAggMakingReport *) (making->staging->data + report_at);
-	memset(report, 0, sizeof(*report));
-	for (uint32_t i = 0; i < GPUAGG_MAX_KEYS; i++)
-	{
-		report->low[i] = INT64_MAX;
-		report->high[i] = INT64_MIN;
-	}
-	return CUDA_OK(task->device, cudaEventRecord(making->events->group, stream), error) &&
-		CUDA_OK(task->device, cudaMemsetAsync(made->block, 0, made->bytes, stream), error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(made->block, making->staging->data, head_bytes,
-											  cudaMemcpyHostToDevice, stream), error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(making->report, report, sizeof(*report),
+	memcpy(task->making->staging->data, made->head, head_bytes);
+	return CUDA_OK(task->device, cudaMemsetAsync(made->block, 0, made->bytes, stream), error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(made->block, task->making->staging->data, head_bytes,
 											  cudaMemcpyHostToDevice, stream), error);
 }
 
@@ -220,31 +351,24 @@ fill(GpuAggTask *task, const GpuAggMade *made, uint64_t nrows)
 	const uint32_t sms = task->device->sms;
 	cudaStream_t stream = task->streams->group;
 
-	for (const GpuAggResident *r = first; table.direct && r != NULL; r = r->next)
-		for (uint32_t i = 0; i < r->n; i++)
-			gpuagg_cuda_made_bits(&table, &r->inputs[i], sms, stream);
-	if (table.direct)
-		gpuagg_cuda_made_before(&table, stream);
+	if (made->head->kind == GPUAGG_LOOKUP_DIRECT)
+		bits_launch(task, &table);
 	for (const GpuAggResident *r = first; r != NULL; r = r->next)
 		for (uint32_t i = 0; i < r->n; i++)
 			gpuagg_cuda_made_rows(&table, &r->inputs[i], sms, stream);
-	if (!table.direct)
+	if (task->making->dictionary != NULL)
+		gpuagg_cuda_made_strings(&table, sms, stream);
+	if (made->head->kind == GPUAGG_LOOKUP_HASH)
 		gpuagg_cuda_made_slots(&table, (uint32_t) nrows, sms, stream);
 }
 
+/* The table of at most so many rows, and so many bytes of strings */
 static bool
-launch(GpuAggTask *task, GpuAggError *error)
+fill_launch(GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggError *error)
 {
 	GpuAggMaking *making = task->making;
-	const uint64_t passed = task->queue != NULL ? task->queue->deferral.rows : 0;
-	const uint64_t nrows = passed - task->kept_nulls;
-	cudaStream_t stream = task->streams->group;
 
-	if (task->device->stripe_stream == NULL)
-	{
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no columns stay on the device");
-		return false;
-	}
+	making->stage = GPUAGG_MAKING_FILLS;
 	making->made = (GpuAggMade *) calloc(1, sizeof(*making->made));
 	if (making->made == NULL)
 	{
@@ -252,7 +376,7 @@ launch(GpuAggTask *task, GpuAggError *error)
 		return false;
 	}
 	making->made->device = task->device;
-	if (!shape_find(task, nrows, making->made))
+	if (!shape_find(task, nrows, strings, making->made))
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a look-up table is too large");
 		return false;
@@ -260,11 +384,56 @@ launch(GpuAggTask *task, GpuAggError *error)
 	if (!memory_make(task, making->made, error))
 		return false;
 	fill(task, making->made, nrows);
-	return CUDA_LAUNCHED(task->device, error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
-											  cudaMemcpyDeviceToHost, stream), error) &&
-		CUDA_OK(task->device, cudaEventRecord(making->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
+	return report_fetch(task, error);
+}
+
+static bool
+launch(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	const uint64_t passed = task->queue != NULL ? task->queue->deferral.rows : 0;
+
+	if (task->device->stripe_stream == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no columns stay on the device");
+		return false;
+	}
+	if (!report_make(task, error))
+		return false;
+	if (making->dictionary == NULL)
+		return fill_launch(task, passed - task->kept_nulls, 0, error);
+	making->stage = GPUAGG_MAKING_COUNTS;
+	return codes_launch(task, error);
+}
+
+/* What was counted is as it must be; *error tells. */
+static bool
+report_check(const GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggMaking *making = task->making;
+	const GpuAggMakingReport *report = (const GpuAggMakingReport *) making->staging->data;
+
+	if (report->outside > 0)
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a key lies beyond the bounds of its column");
+	else if (report->repeated > 0 && making->wish.unique)
+	{
+		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR, "an input of a join has several rows of one key");
+		error->detail = GPUAGG_ST_NEEDS_PG;
+	}
+	return error->status == GPUAGG_OK;
+}
+
+/* Strings have been counted: the table can be laid out. */
+static bool
+counted(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	const GpuAggMakingReport report = *(const GpuAggMakingReport *) making->staging->data;
+
+	task->stats.kernel_ns += gpuagg_cuda_elapsed(making->events->group, making->events->done);
+	return report_check(task, error) &&
+		CUDA_OK(task->device, cudaEventRecord(making->events->group, task->streams->group), error) &&
+		fill_launch(task, report.nrows, report.strings, error);
 }
 
 /* What was counted has come: the header is complete. */
@@ -277,13 +446,7 @@ settle(GpuAggTask *task, GpuAggError *error)
 	GpuAggLookupColumn *columns = (GpuAggLookupColumn *) (head + 1);
 
 	task->stats.kernel_ns += gpuagg_cuda_elapsed(making->events->group, making->events->done);
-	if (report->outside > 0)
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a key lies beyond the bounds of its column");
-	else if (report->repeated > 0 && making->wish.unique)
-	{
-		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR, "an input of a join has several rows of one key");
-		error->detail = GPUAGG_ST_NEEDS_PG;
-	}
+	(void) report_check(task, error);
 	head->nrows = report->nrows;
 	for (uint32_t c = 0; c < head->ncolumns; c++)
 	{
@@ -308,17 +471,19 @@ gpuagg_cuda_making_finish(GpuAggTask *task, GpuAggError *error)
 	GpuAggMaking *making = task->making;
 	cudaError_t rc;
 
-	if (!making->launched)
+	if (making->stage == GPUAGG_MAKING_WAITS)
 	{
-		making->launched = true;
 		task->stage = GPUAGG_TASK_GROUPING;
 		return !launch(task, error);
 	}
 	rc = cudaEventQuery(making->events->done);
 	if (rc == cudaErrorNotReady)
 		return false;
-	if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) == GPUAGG_OK)
-		settle(task, error);
+	if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
+		return true;
+	if (making->stage == GPUAGG_MAKING_COUNTS)
+		return !counted(task, error);
+	settle(task, error);
 	return true;
 }
 
@@ -345,6 +510,7 @@ gpuagg_cuda_making_free(GpuAggTask *task)
 		made_destroy(making->made);
 	}
 	gpuagg_cuda_free(task, making->report, sizeof(*making->report), task->streams->group);
+	gpuagg_cuda_free(task, making->codes.bits, making->codes_bytes, task->streams->group);
 	gpuagg_cuda_unpin(task->device, making->staging);
 	gpuagg_cuda_events_free(task->device, making->events);
 	free(making);

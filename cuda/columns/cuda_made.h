@@ -7,11 +7,15 @@
  * when they come.  When the input has ended their keys and columns are read as they lie.
  * How many rows there are is known by then, and between what bounds a key is from the
  * zones; so the table is laid out here, and filled there.
+ *
+ * Where the key is a string, how many different ones there are, and how long all are, has
+ * to be counted before (device/ops/lookup_fill.h): two times of going there and back.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_CUDA_MADE_H
 #define GPUAGG_CUDA_COLUMNS_CUDA_MADE_H
 
 #include "cuda/columns/resident.h"
+#include "device/ops/lookup_fill.h"
 #include "device/ops/lookup_make.h"
 
 struct GpuAggMade
@@ -29,6 +33,7 @@ typedef struct GpuAggMakingReport
 	uint32_t	repeated;		/* rows whose keys another one has */
 	uint32_t	outside;		/* rows whose key is beyond the bounds */
 	uint32_t	pad;
+	uint64_t	strings;		/* bytes of the key's */
 	uint32_t	nulls[GPUAGG_MAX_KEYS + 1];	/* of each of the table's columns */
 	long long	low[GPUAGG_MAX_KEYS];	/* of integers */
 	long long	high[GPUAGG_MAX_KEYS];
@@ -37,26 +42,36 @@ typedef struct GpuAggMakingReport
 /* A table that is being filled, as kernels know it */
 typedef struct GpuAggMakingTable
 {
-	char	   *block;
+	char	   *block;			/* NULL: codes are counted, it is not laid out yet */
 	GpuAggMakingReport *report;
-	uint64_t	finder;
-	uint64_t	span;
-	int64_t		first;
-	uint32_t	direct;
+	GpuAggLookupCodes codes;	/* whose bits number rows: codes of the key, or the keys of a
+								 * table of bits; without them rows are numbered as they come */
+	uint64_t	strings;		/* where the key's begin in the table */
 	uint32_t	ncolumns;
-	uint16_t	key;			/* direct: the column of the stripe; */
+	uint16_t	key;			/* its column of the stripe, where bits number rows; */
 	uint16_t	from[GPUAGG_MAX_KEYS];	/* and of each of the table's columns */
 	uint64_t	values[GPUAGG_MAX_KEYS];	/* where they lie in the table */
 	uint64_t	nulls[GPUAGG_MAX_KEYS];
 } GpuAggMakingTable;
 
+typedef enum GpuAggMakingStage
+{
+	GPUAGG_MAKING_WAITS,		/* for the end of input */
+	GPUAGG_MAKING_COUNTS,		/* strings of the key */
+	GPUAGG_MAKING_FILLS
+} GpuAggMakingStage;
+
 typedef struct GpuAggMaking
 {
 	GpuAggMakeWish wish;
-	int64_t		first;			/* bounds of the first key */
+	GpuAggMakingStage stage;
+	GpuAggDictionary *dictionary;	/* of the key; NULL: it is no string */
+	int64_t		first;			/* bounds of the first key, or of its codes */
 	int64_t		last;
 	bool		unknown;		/* there are none */
-	bool		launched;
+	GpuAggLookupCodes codes;	/* that rows have, of a string */
+	size_t		codes_bytes;
+	uint64_t	strings;		/* where they begin in the table */
 	GpuAggMade *made;
 	GpuAggMakingReport *report;	/* on the card */
 	GpuAggPinned *staging;		/* what goes up, then what comes back */
@@ -86,14 +101,19 @@ extern bool gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *ta
 
 /* ---------- made_kernels.cu ---------- */
 
-/* Bits of the keys of a stripe's rows; and how many there are before each word */
+/* Bits of the keys, or codes, of a stripe's rows */
 extern void gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
 								  cudaStream_t stream);
-extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, cudaStream_t stream);
 
-/* A stripe's rows into the table's columns */
+/* How many bits, and of strings how many bytes, there are before each word; and of all */
+extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream);
+
+/* A stripe's rows into the table's columns, but for a key that is a string */
 extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
 								  cudaStream_t stream);
+
+/* The strings of all codes that rows have, as their rows' keys */
+extern void gpuagg_cuda_made_strings(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream);
 
 /* Slots of so many rows */
 extern void gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,

@@ -28,7 +28,7 @@ made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 {
 	const uint32_t lane = threadIdx.x % LANES;
 	const uint32_t words = (input.positions + LANES - 1) / LANES;
-	GpuAggLookupBits *bits = (GpuAggLookupBits *) (table.block + table.finder);
+	GpuAggLookupBits *bits = table.codes.bits;
 	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
 
 	for (; word < words; word += gridDim.x * blockDim.x / LANES)
@@ -38,8 +38,8 @@ made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 
 		if (!(input.leftover[word] >> lane & 1))
 			continue;
-		at = (uint64_t) load_integer(input.columns[table.key], word * LANES + lane) - (uint64_t) table.first;
-		if (at >= table.span)
+		at = (uint64_t) load_integer(input.columns[table.key], word * LANES + lane) - (uint64_t) table.codes.first;
+		if (at >= table.codes.span)
 		{
 			atomicAdd(&table.report->outside, 1u);
 			continue;
@@ -48,6 +48,18 @@ made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 		if (atomicOr((unsigned long long *) &bits[at / 64].bits, bit) & bit)
 			atomicAdd(&table.report->repeated, 1u);
 	}
+}
+
+/* Bytes of the strings of each word's codes */
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_lengths_kernel(const __grid_constant__ GpuAggMakingTable table)
+{
+	const uint64_t words = (table.codes.span + 63) / 64;
+	uint64_t	word = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; word < words; word += (uint64_t) gridDim.x * blockDim.x)
+		table.codes.strings[word] = gpuagg_lookup_code_bytes(&table.codes, word, table.codes.bits[word].bits);
 }
 
 /* The sum of what the threads before this one have, and of all */
@@ -89,22 +101,34 @@ __launch_bounds__(SCAN_THREADS)
 made_before_kernel(const __grid_constant__ GpuAggMakingTable table)
 {
 	__shared__ uint32_t warps[SCAN_THREADS / LANES];
-	GpuAggLookupBits *bits = (GpuAggLookupBits *) (table.block + table.finder);
-	const uint64_t words = (table.span + 63) / 64;
+	GpuAggLookupBits *bits = table.codes.bits;
+	uint64_t   *strings = table.codes.strings;
+	const uint64_t words = (table.codes.span + 63) / 64;
 	uint64_t	rows = 0;
+	uint64_t	bytes = 0;
 
 	for (uint64_t from = 0; from < words; from += SCAN_THREADS)
 	{
 		const uint64_t at = from + threadIdx.x;
 		uint32_t	total;
-		const uint32_t before = block_before(at < words ? (uint32_t) __popcll(bits[at].bits) : 0, warps, &total);
+		uint32_t	before = block_before(at < words ? (uint32_t) __popcll(bits[at].bits) : 0, warps, &total);
 
 		if (at < words)
 			bits[at].before = rows + before;
 		rows += total;
+		if (strings == NULL)
+			continue;
+		/* strings of pages: less than a page each, 64 of a word */
+		before = block_before(at < words ? (uint32_t) strings[at] : 0, warps, &total);
+		if (at < words)
+			strings[at] = bytes + before;
+		bytes += total;
 	}
 	if (threadIdx.x == 0)
+	{
 		table.report->nrows = (uint32_t) rows;
+		table.report->strings = bytes;
+	}
 }
 
 /* ---------- rows ---------- */
@@ -165,7 +189,7 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 {
 	const uint32_t lane = threadIdx.x % LANES;
 	const uint32_t words = (input.positions + LANES - 1) / LANES;
-	const GpuAggLookupBits *found = (const GpuAggLookupBits *) (table.block + table.finder);
+	const GpuAggLookupCodes &codes = table.codes;
 	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
 
 	for (; word < words; word += gridDim.x * blockDim.x / LANES)
@@ -176,12 +200,12 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 
 		if (bits == 0)
 			continue;
-		if (table.direct)
+		if (codes.bits != NULL)
 		{
 			uint8_t		st = GPUAGG_ST_VALUE;
 
 			if (mine)
-				row = (uint64_t) gpuagg_lookup_bit(found, table.first, table.span,
+				row = (uint64_t) gpuagg_lookup_bit(codes.bits, codes.first, codes.span,
 												   load_integer(input.columns[table.key], word * LANES + lane),
 												   &st);
 			mine = mine && st == GPUAGG_ST_VALUE;
@@ -194,43 +218,32 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 				base = atomicAdd(&table.report->nrows, (uint32_t) __popc(bits));
 			row = __shfl_sync(ALL, base, 0) + (uint32_t) __popc(bits & ((1u << lane) - 1));
 		}
-		for (uint32_t c = 0; c < table.ncolumns; c++)
+		for (uint32_t c = codes.strings != NULL; c < table.ncolumns; c++)
 			copy_column(table, input, c, word, mine, row);
 	}
 }
 
-/* ---------- slots ---------- */
+/* ---------- strings and slots ---------- */
+
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_strings_kernel(const __grid_constant__ GpuAggMakingTable table)
+{
+	uint64_t	at = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; at < table.codes.span; at += (uint64_t) gridDim.x * blockDim.x)
+		gpuagg_lookup_fill_string(&table.codes, at, (GpuAggLookup *) table.block, table.strings);
+}
 
 static __global__ void
 __launch_bounds__(MADE_THREADS)
 made_slots_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrows)
 {
-	const GpuAggLookup *t = (const GpuAggLookup *) table.block;
-	const GpuAggLookupColumn *keys = (const GpuAggLookupColumn *) (t + 1);
-	unsigned long long *slots = (unsigned long long *) (table.block + table.finder);
+	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 
-	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < nrows; row += gridDim.x * blockDim.x)
-	{
-		const int64_t a = gpuagg_lookup_integer(t, keys, row);
-		const int64_t b = t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, row) : 0;
-		uint32_t	tag;
-		uint64_t	at = gpuagg_lookup_slot(t, gpuagg_lookup_hash_integers(t, a, b), &tag);
-		const unsigned long long slot = (unsigned long long) (row + 1) << 32 | tag;
-
-		for (;;)
-		{
-			const unsigned long long old = atomicCAS(&slots[at], 0ull, slot);
-
-			if (old == 0)
-				break;
-			if ((uint32_t) old == tag && gpuagg_lookup_same_integers(t, (old >> 32) - 1, a, b))
-			{
-				atomicAdd(&table.report->repeated, 1u);
-				break;
-			}
-			at = (at + 1) & (t->span - 1);
-		}
-	}
+	for (; row < nrows; row += gridDim.x * blockDim.x)
+		if (!gpuagg_lookup_fill_slot((GpuAggLookup *) table.block, row))
+			atomicAdd(&table.report->repeated, 1u);
 }
 
 /* ---------- launches ---------- */
@@ -253,8 +266,12 @@ gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *i
 }
 
 void
-gpuagg_cuda_made_before(const GpuAggMakingTable *table, cudaStream_t stream)
+gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream)
 {
+	const uint64_t words = (table->codes.span + 63) / 64;
+
+	if (table->codes.strings != NULL && words > 0)
+		made_lengths_kernel<<<blocks_for(words, sms), MADE_THREADS, 0, stream>>>(*table);
 	made_before_kernel<<<1, SCAN_THREADS, 0, stream>>>(*table);
 }
 
@@ -264,6 +281,13 @@ gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *i
 {
 	if (input->positions > 0)
 		made_rows_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table, *input);
+}
+
+void
+gpuagg_cuda_made_strings(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream)
+{
+	if (table->codes.span > 0)
+		made_strings_kernel<<<blocks_for(table->codes.span, sms), MADE_THREADS, 0, stream>>>(*table);
 }
 
 void

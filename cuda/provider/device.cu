@@ -213,7 +213,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
 	info->draws = 1;
-	info->lookups = GPUAGG_LOOKUPS_READ;
+	info->lookups = 1;
 	info->unit_shared_bytes = device->launches.limits.shared_bytes;
 	info->block_shared_bytes = device->launches.block_bytes;
 	gpuagg_compile_info(device, info);

@@ -55,14 +55,6 @@ typedef struct GpuAggDeviceConfig
 
 #define GPUAGG_UUID_BYTES 48
 
-/* What a device does with look-up tables; each has what those before it have */
-typedef enum GpuAggLookupSupport
-{
-	GPUAGG_LOOKUPS_NONE,
-	GPUAGG_LOOKUPS_READ,		/* programs may have them, and those with integers as keys */
-	GPUAGG_LOOKUPS_STRING_KEYS	/* it makes, where it makes any (made.h); with strings, too */
-} GpuAggLookupSupport;
-
 typedef struct GpuAggDeviceInfo
 {
 	char		kind[16];		/* "host", "cuda" */
@@ -87,7 +79,7 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
-	uint32_t	lookups;		/* GpuAggLookupSupport */
+	uint32_t	lookups;		/* 1: programs may have look-up tables (ops/ops_lookup.h) */
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
 													 * not asked to, or not yet known */
 } GpuAggDeviceInfo;

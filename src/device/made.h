@@ -6,9 +6,8 @@
  * A task whose config wishes so makes one of the rows that pass its filter.  Its program
  * has no transitions; its keys are columns that it loads: the table's keys, then the
  * table's other columns.  Rows with a NULL among the table's keys are left out.  Strings
- * are codes; but a key that is one, which not every device takes (GpuAggLookupSupport), is
- * its bytes.  Its input are stripes; pages are kept where they name a stripe,
- * and their rows are not in the table.  When task_finish has answered, take() hands the
+ * are codes; but a key that is one, which has no other beside it, is its bytes.  Its input
+ * are stripes; pages are kept where they name a stripe, and their rows are not in the table.  When task_finish has answered, take() hands the
  * table over; the task returns no groups.
  *
  * A program that looks rows up in such a table has its header and columns as the constant,

@@ -147,7 +147,7 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
 	info->draws = 1;
-	info->lookups = GPUAGG_LOOKUPS_STRING_KEYS;
+	info->lookups = 1;
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;

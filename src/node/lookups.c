@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "executor/executor.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "node/lookup_made.h"
 #include "node/lookup_table.h"
@@ -426,6 +427,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
 												  ALLOCSET_DEFAULT_SIZES);
 	Rows		rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + FIRST_ROWS * 1024};
+	const int	device = gpuagg_device_at;
 	const GpuAggLookup *block = NULL;
 
 	MemoryContextSwitchTo(plan->state->es_query_cxt);
@@ -443,6 +445,8 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContextSwitchTo(reading);
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = tables_make(lookups, i, &rows, context, limit, error);
+	/* a grouping below has a device of its own */
+	gpuagg_device_at = device;
 	lookups->null_keys[i] = rows.null_keys;
 	lookups->any[i] = rows.null_keys || rows.strange_keys || rows.columns.nrows > 0;
 	MemoryContextSwitchTo(context);

@@ -2,7 +2,7 @@
  * agg_grouping.h
  *		One grouping step while the planner looks at it.
  *
- * Inside of the planner, between agg_path.c, agg_columns.c and agg_tables.c.
+ * Inside of the planner, between agg_path.c, agg_input.c, agg_columns.c and agg_tables.c.
  */
 #ifndef GPUAGG_PLANNER_AGG_GROUPING_H
 #define GPUAGG_PLANNER_AGG_GROUPING_H
@@ -98,6 +98,9 @@ extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation r
 /* PostgreSQL's scan of what is grouped, and its aggregation of such a one (agg_path.c) */
 extern Path *gpuagg_grouping_scan_path(const GpuAggGrouping *g);
 extern Path *gpuagg_grouping_agg_path(GpuAggGrouping *g, Path *scan);
+
+/* Offers a path that reads the fact, one table; the offer has which (agg_path.c). */
+extern void gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer);
 
 /*
  * Sets the costs of the path, whose children are there, and what info has of them; lookups

@@ -466,8 +466,8 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 }
 
 /* The parser or the plan cache holds the lock on the table. */
-static void
-try_table(GpuAggGrouping *g, GpuAggOffer *offer)
+void
+gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 {
 	RelOptInfo *rel = g->fact;
 	Relation	relation = table_open(offer->table, NoLock);
@@ -547,7 +547,7 @@ try_fact(GpuAggOffer *offer, RelOptInfo *fact, List *clause, PathTarget *target,
 	if (gpuagg_agg_tables_several(g.root, fact))
 		try_tables(&g, offer);
 	else
-		try_table(&g, offer);
+		gpuagg_grouping_try_table(&g, offer);
 	return !g.refused;
 }
 

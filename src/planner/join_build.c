@@ -15,7 +15,6 @@
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
-#include "ipc/shmem.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
 #include "planner/lower/lower_join.h"
@@ -37,19 +36,13 @@ is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
 }
 
-static bool
-makes_string_keys(void)
-{
-	return gpuagg_shmem_look()->facts.info.lookups >= GPUAGG_LOOKUPS_STRING_KEYS;
-}
-
 /* A string is in the table as its number, or is the key; a key of char(n) has lost its blanks. */
 static bool
 column_fits(const GpuAggLookupLower *lookup, int column)
 {
 	return gpuagg_constant_class(lookup->types[column]) != GPUAGG_CLASS_BYTES ||
 		lookup->scales[column] == GPUAGG_SCALE_NUMBERED ||
-		(column < lookup->nkeys && lookup->types[column] != GPUAGG_T_BPCHAR && makes_string_keys());
+		(column < lookup->nkeys && lookup->types[column] != GPUAGG_T_BPCHAR);
 }
 
 /* The next key is that column, as the device keeps it. */

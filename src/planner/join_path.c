@@ -19,10 +19,12 @@
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
+#include "planner/agg_input.h"
 #include "planner/join_build.h"
 #include "planner/join_order.h"
 #include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
+#include "planner/path_cost.h"
 #include "planner/probe_order.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
@@ -102,7 +104,7 @@ gpuagg_join_possible(void)
 
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
-	if (info->kind[0] != '\0' && info->lookups == GPUAGG_LOOKUPS_NONE)
+	if (info->kind[0] != '\0' && !info->lookups)
 		return GPUAGG_REFUSE("the query joins tables, which this device cannot");
 	return true;
 }
@@ -356,13 +358,16 @@ grouped_column(Expr *column, int *naggs)
 	return (Expr *) call;
 }
 
-/* The input's rows, grouped by PostgreSQL */
+/* The input's rows, grouped by a device or by PostgreSQL: what costs less */
 static Path *
 folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
 {
 	PathTarget *input = create_empty_pathtarget();
 	PathTarget *target = create_empty_pathtarget();
+	List	   *clauses = key_clauses(lookup);
 	AggClauseCosts costs;
+	Path	   *postgres;
+	Path	   *device = NULL;
 	int			naggs = 0;
 	ListCell   *lc;
 
@@ -381,10 +386,12 @@ folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
 	memset(&costs, 0, sizeof(costs));
 	costs.transCost.per_tuple = naggs * cpu_operator_cost;
 	costs.transitionSpace = naggs * 16;
-	return (Path *) create_agg_path(root, lookup->rel, projected(root, lookup->rel, input),
-									set_pathtarget_cost_width(root, target), AGG_HASHED,
-									AGGSPLIT_SIMPLE, key_clauses(lookup), NIL, &costs,
-									lookup->rows);
+	postgres = (Path *) create_agg_path(root, lookup->rel, projected(root, lookup->rel, input),
+										set_pathtarget_cost_width(root, target), AGG_HASHED,
+										AGGSPLIT_SIMPLE, clauses, NIL, &costs, lookup->rows);
+	if (postgres->total_cost > gpuagg_cost_floor())
+		device = gpuagg_agg_input_path(root, lookup->rel, input, target, clauses);
+	return device != NULL && device->total_cost < postgres->total_cost ? device : postgres;
 }
 
 static Path *

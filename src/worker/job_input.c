@@ -165,7 +165,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->on->ops->info(job->on->device, &info);
-	if (gpuagg_program_looks_up(program) && info.lookups == GPUAGG_LOOKUPS_NONE)
+	if (gpuagg_program_looks_up(program) && !info.lookups)
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device has no look-up tables");
 		return;

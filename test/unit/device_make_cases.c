@@ -3,6 +3,7 @@
  *		Look-up tables that a device makes of stripes (device/made.h): programs that look
  *		rows up in them find what the stripe has.
  */
+#include "device/ops/encode.h"
 #include "device_stripe_table.h"
 
 #define MADE (OPS->made)
@@ -34,37 +35,28 @@ stripe_of_table(uint32_t n, uint32_t groups)
 }
 
 static void
-program_below(TestProgram *p, int64_t below)
+program_below(TestProgram *p, int64_t below, uint32_t columns)
 {
 	uint16_t	bound;
 
-	program_columns(p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
+	program_columns(p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D) | columns);
 	if (below == INT64_MAX)
 		return;
 	bound = program_const_i64(p, GPUAGG_T_INT4, below);
 	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], bound));
 }
 
-/* NULL: the task failed, as run->error tells */
+/* The table that the program makes of n stripes; NULL: the task failed, as run->error tells */
 static GpuAggMade *
-make(GpuAggStripe *stripe, const Wish *wish, Run *run)
+run_making(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, GpuAggStripe *const *stripes, uint32_t n)
 {
-	static TestProgram p;
-	GpuAggTaskConfig config = plain_config;
 	GpuAggMade *made = NULL;
 	GpuAggError error;
+	bool		good = run_begin(run, p, config);
 
-	program_below(&p, wish->below);
-	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A], wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
-	if (wish->nkeys > 1 || !wish->by_v)
-		program_key(&p, col[COL_V], GPUAGG_T_INT8);
-	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
-	program_key(&p, col[COL_A], GPUAGG_T_INT4);
-	config.make.nkeys = wish->nkeys;
-	config.make.unique = wish->unique;
-	config.make.seed = 99;
-	if (run_begin(run, &p, &config) && (stripe == NULL || run_resident(run, stripe, NULL, 0)) &&
-		run_collect(run, stripe != NULL))
+	for (uint32_t i = 0; i < n; i++)
+		good = good && run_resident(run, stripes[i], NULL, 0);
+	if (good && run_collect(run, n))
 	{
 		while (!OPS->task_finish(run->task, &run->error))
 			await_event();
@@ -75,6 +67,24 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	run_end(run);
 	run->error = error;
 	return made;
+}
+
+static GpuAggMade *
+make(GpuAggStripe *stripe, const Wish *wish, Run *run)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = plain_config;
+
+	program_below(&p, wish->below, 0);
+	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A], wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
+	if (wish->nkeys > 1 || !wish->by_v)
+		program_key(&p, col[COL_V], GPUAGG_T_INT8);
+	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	config.make.nkeys = wish->nkeys;
+	config.make.unique = wish->unique;
+	config.make.seed = 99;
+	return run_making(run, &p, &config, &stripe, stripe != NULL);
 }
 
 /* The header as a constant, as programs name the table */
@@ -137,7 +147,7 @@ program_alone(TestProgram *p, const Wish *wish)
 {
 	uint16_t	filter;
 
-	program_below(p, wish->below);
+	program_below(p, wish->below, 0);
 	filter = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A], 0);
 	if (wish->nkeys > 1)
 		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter,
@@ -215,6 +225,240 @@ test_refused(void)
 	run_end(&run);
 }
 
+/* ---------- keys that are strings ---------- */
+
+#define TEXT_STRIPES 2
+
+/* The test table's columns in stripes, of which the texts are codes */
+typedef struct Texts
+{
+	GpuAggDictionary *dictionary;
+	GpuAggStripe *stripes[TEXT_STRIPES];
+} Texts;
+
+/* Columns of the table that is made, by which programs fetch them */
+enum
+{
+	TEXT_V, TEXT_D, TEXT_A
+};
+
+/* The dictionary has strings that no row has; rows have no string, the empty one, long ones */
+static void
+texts_rows(uint32_t n, uint32_t groups)
+{
+	table_make(n, groups, CLUSTERED);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		Row		   *r = &rows[i];
+		const int	len = r->a % 8 == 0 ? (int) (sizeof(r->t) - 8) : 1;
+
+		if (r->a == 5)
+			r->t[0] = '\0';
+		else
+			snprintf(r->t, sizeof(r->t), "%d%*s", r->a, len, "x");
+		if (i % 97 == 96)
+			r->natts = 1;
+	}
+	table_build();
+}
+
+static bool
+texts_fill(Texts *t, const TestProgram *p)
+{
+	const uint32_t half = npages / TEXT_STRIPES;
+	GpuAggError error;
+	bool		good = true;
+
+	for (uint32_t s = 0; s < TEXT_STRIPES; s++)
+	{
+		const uint32_t first = s * half;
+		const uint32_t n = s + 1 < TEXT_STRIPES ? half : npages - first;
+
+		t->stripes[s] = stripe_create(lines_of(first, n));
+		for (uint32_t i = 0; i < p->head.nattrs; i++)
+			good = good && (p->attrs[i].reg == NONE ||
+							STRIPES->add_column(t->stripes[s], i, p->attrs[i].type,
+												i == COL_T ? t->dictionary : NULL, &error) == GPUAGG_OK);
+		keep_pages(t->stripes[s], first, n, 0);
+	}
+	return good && table_kept(p);
+}
+
+static void
+texts_make(Texts *t, uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+	const GpuAggBytes other[] = {{"nowhere", 7}, {"to be found", 11}};
+	int32_t		codes[2];
+	GpuAggError error;
+
+	memset(t, 0, sizeof(*t));
+	texts_rows(n, groups);
+	program_columns(&p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	ok(STRIPES->dictionary_create(device, &t->dictionary, &error) == GPUAGG_OK &&
+	   STRIPES->dictionary_encode(t->dictionary, other, 2, codes, &error) == GPUAGG_OK && texts_fill(t, &p),
+	   "texts of a table are kept");
+}
+
+static void
+texts_free(Texts *t)
+{
+	for (uint32_t s = 0; s < TEXT_STRIPES; s++)
+		STRIPES->free(t->stripes[s]);
+	STRIPES->dictionary_free(t->dictionary);
+	keep_nothing();
+}
+
+/* By text; coded: as the worker has the program, whose strings are codes where they may be */
+static GpuAggMade *
+make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
+{
+	static TestProgram p;
+	GpuAggDictionary *dictionaries[16] = {NULL};
+	GpuAggTaskConfig config = plain_config;
+	const int32_t codes[16] = {0};
+	bool		columns[16];
+
+	program_below(&p, wish->below, WANT(COL_T));
+	program_key(&p, col[COL_T], GPUAGG_T_TEXT);
+	program_key(&p, col[COL_V], GPUAGG_T_INT8);
+	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	dictionaries[col[COL_T]] = t->dictionary;
+	config.make.nkeys = wish->nkeys;
+	config.make.unique = wish->unique;
+	config.make.seed = 99;
+	config.make.dictionaries = t->dictionary != NULL ? dictionaries : NULL;
+	if (coded)
+	{
+		(void) gpuagg_encode_plan(&p.head, columns);
+		gpuagg_encode_program(&p.head, columns, codes);
+		config.codes.dictionaries = dictionaries;
+	}
+	return run_making(run, &p, &config, t->stripes, t->stripes[0] != NULL ? TEXT_STRIPES : 0);
+}
+
+static void
+program_joined_by_text(TestProgram *p, const GpuAggMade *made)
+{
+	uint16_t	table;
+	uint16_t	row;
+
+	program_columns(p, WANT(COL_T));
+	table = const_made(p, made);
+	row = program_instr(p, GPUAGG_OP_LOOKUP_BYTES, GPUAGG_CLASS_I64, col[COL_T], table);
+	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
+	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A), fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
+			fetch(p, GPUAGG_OP_FETCH_F64, row, table, TEXT_D));
+}
+
+static void
+program_with_text(TestProgram *p, const Wish *wish)
+{
+	uint16_t	filter;
+
+	program_below(p, wish->below, WANT(COL_T));
+	filter = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[COL_T], 0);
+	if (p->head.filter_reg != NONE)
+		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, p->head.filter_reg, filter);
+	program_filter(p, filter);
+	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
+}
+
+/* Over the stripes, or the pages */
+static bool
+run_texts(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, const Texts *t)
+{
+	bool		good = run_begin(run, p, config);
+
+	for (uint32_t s = 0; t != NULL && s < TEXT_STRIPES; s++)
+		good = good && run_resident(run, t->stripes[s], NULL, 0);
+	return good && (t == NULL ? run_feed(run) : run_collect(run, TEXT_STRIPES)) && run_finish(run, 4096);
+}
+
+static bool
+same_results(const Run *a, const Run *b)
+{
+	return a->results_bytes > 0 && a->results_bytes == b->results_bytes &&
+		memcmp(a->results, b->results, a->results_bytes) == 0;
+}
+
+/* So many rows with a text, all different, are in the table, and are found by it. */
+static void
+test_by_text(const Texts *t, const Wish *wish, bool coded, const char *name)
+{
+	static TestProgram joined;
+	static TestProgram alone;
+	GpuAggTaskConfig config = plain_config;
+	Run			runs[3];
+	GpuAggMade *made = make_by_text(t, wish, coded, &runs[0]);
+	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
+
+	ok(made != NULL && head->kind == GPUAGG_LOOKUP_HASH && head->nkeys == 1 &&
+	   head->key_class == GPUAGG_CLASS_BYTES, name);
+	if (made == NULL)
+	{
+		printf("# %s\n", runs[0].error.message);
+		return;
+	}
+	program_joined_by_text(&joined, made);
+	program_with_text(&alone, wish);
+	config.made.n = 1;
+	config.made.constants[0] = joined.head.nconsts - 1;
+	config.made.tables[0] = made;
+	ok(run_texts(&runs[0], &alone, &plain_config, t) && run_texts(&runs[1], &joined, &config, t) &&
+	   run_texts(&runs[2], &joined, &config, NULL) && same_results(&runs[0], &runs[1]) &&
+	   same_results(&runs[0], &runs[2]), "... has the stripes' rows");
+	for (int i = 0; i < 3; i++)
+		run_end(&runs[i]);
+	MADE->free(made);
+}
+
+static void
+test_repeated_texts(void)
+{
+	const Wish	unique = {1, false, INT64_MAX, true};
+	const Wish	any = {1, false, INT64_MAX, false};
+	Texts		t;
+	Run			run;
+	GpuAggMade *made;
+
+	texts_make(&t, scaled(20000), 50);
+	made = make_by_text(&t, &unique, true, &run);
+	ok(made == NULL && run.error.status == GPUAGG_VALUE_ERROR, "rows with equal strings are told");
+	made = make_by_text(&t, &any, true, &run);
+	ok(made != NULL && MADE->head(made)->nrows == 50, "... or one of each is kept");
+	if (made != NULL)
+		MADE->free(made);
+	texts_free(&t);
+}
+
+static void
+test_texts(void)
+{
+	const Wish	all = {1, false, INT64_MAX, true};
+	const Wish	some = {1, false, 400, true};
+	const Wish	none = {1, false, -1, true};
+	const Wish	pair = {2, false, INT64_MAX, true};
+	const Texts nothing = {NULL};
+	Texts		t;
+	Run			run;
+
+	texts_make(&t, 20000, 20000);
+	test_by_text(&t, &all, false, "strings of all rows");
+	test_by_text(&t, &all, true, "... which are codes");
+	test_by_text(&t, &some, true, "strings of some rows");
+	test_by_text(&t, &none, true, "strings of none");
+	ok(make_by_text(&t, &pair, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "a string is no key beside another one");
+	texts_free(&t);
+	ok(make_by_text(&nothing, &all, false, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "... nor without a dictionary");
+	test_repeated_texts();
+}
+
 int
 device_make_cases(const TestDevice *d)
 {
@@ -242,6 +486,7 @@ device_make_cases(const TestDevice *d)
 	keep_nothing();
 	test_repeated();
 	test_refused();
+	test_texts();
 	is_at_rest("no table has left memory behind");
 	table_free();
 	device_close();

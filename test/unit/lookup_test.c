@@ -2,10 +2,12 @@
  * lookup_test.c
  *		Look-up tables against a search through all rows: keys that are dense, sparse,
  *		negative, at the ends of their type, pairs and strings; columns of each class with
- *		and without NULLs; keys that are not unique; headers that lie.
+ *		and without NULLs; keys that are not unique; headers that lie.  Tables that are
+ *		filled as threads of a GPU do it (lookup_fill.h), in any order.
  */
 #include <stdlib.h>
 
+#include "device/ops/lookup_fill.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/ops_lookup.h"
 #include "tap.h"
@@ -261,6 +263,162 @@ test_rows(void)
 	free((void *) t.bytes.data);
 }
 
+/* ---------- filled in any order ---------- */
+
+#define CODES 1000
+#define FIRST_CODE (GPUAGG_STRING_BLOCK - 300)	/* so they lie in two blocks */
+
+/* A table laid out for so many rows: a key, and a column of small integers */
+static GpuAggLookup *
+laid_out(uint64_t n, uint32_t nkeys, bool string, uint64_t bytes, uint64_t *strings)
+{
+	static GpuAggLookupShape shape;
+	struct
+	{
+		GpuAggLookup head;
+		GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_KEYS + 1];
+	}			t;
+	GpuAggLookup *block;
+
+	memset(&shape, 0, sizeof(shape));
+	shape = (GpuAggLookupShape) {.nrows = n,.seed = next_random(),.nkeys = nkeys,.ncolumns = nkeys + 1,.strings = bytes,
+	.first = INT64_MIN,.last = INT64_MAX};
+	for (uint32_t i = 0; i <= nkeys; i++)
+		shape.columns[i] = (GpuAggLookupColumn) {.cls = GPUAGG_CLASS_I64,.width = i < nkeys ? 8 : 4};
+	if (string)
+		shape.columns[0].cls = GPUAGG_CLASS_BYTES;
+	*strings = gpuagg_lookup_lay_out(&shape, &t.head, t.columns);
+	t.head.nrows = (uint32_t) n;
+	block = calloc(1, t.head.bytes);
+	memcpy(block, &t, gpuagg_lookup_head_bytes(&t.head));
+	return block;
+}
+
+static void *
+column_values(GpuAggLookup *t, uint32_t i)
+{
+	return (char *) t + ((GpuAggLookupColumn *) (t + 1))[i].values;
+}
+
+/* A dictionary's blocks in which the code of names[i] is FIRST_CODE + i */
+static GpuAggBytes **
+blocks_make(void)
+{
+	GpuAggBytes **blocks = calloc(2, sizeof(*blocks));
+
+	for (int b = 0; b < 2; b++)
+		blocks[b] = calloc(GPUAGG_STRING_BLOCK, sizeof(**blocks));
+	for (uint32_t i = 0; i < CODES; i++)
+		blocks[(FIRST_CODE + i) / GPUAGG_STRING_BLOCK][(FIRST_CODE + i) % GPUAGG_STRING_BLOCK] = names[i];
+	return blocks;
+}
+
+/* What comes before each word: rows, and bytes of strings, whose sum is returned */
+static uint64_t
+codes_sum(GpuAggLookupCodes *codes, uint64_t *n)
+{
+	uint64_t	bytes = 0;
+
+	*n = 0;
+	for (uint64_t w = 0; w < (codes->span + 63) / 64; w++)
+	{
+		codes->bits[w].before = *n;
+		*n += gpuagg_lookup_popcount(codes->bits[w].bits);
+		codes->strings[w] = bytes;
+		bytes += gpuagg_lookup_code_bytes(codes, w, codes->bits[w].bits);
+	}
+	return bytes;
+}
+
+static GpuAggLookup *
+filled_by_codes(GpuAggLookupCodes *codes)
+{
+	uint64_t	n;
+	const uint64_t bytes = codes_sum(codes, &n);
+	uint64_t	strings;
+	GpuAggLookup *t = laid_out(n, 1, true, bytes, &strings);
+	int			refused = 0;
+
+	for (uint64_t i = 0; i < codes->span; i++)
+	{
+		const uint64_t at = i * 7 % codes->span;
+		uint8_t		st = GPUAGG_ST_VALUE;
+		const int64_t row = gpuagg_lookup_bit(codes->bits, codes->first, codes->span, codes->first + (int64_t) at, &st);
+
+		gpuagg_lookup_fill_string(codes, at, t, strings);
+		if (st == GPUAGG_ST_VALUE)
+			((int32_t *) column_values(t, 1))[row] = (int32_t) at;
+	}
+	for (uint64_t row = n; row-- > 0;)
+		refused += !gpuagg_lookup_fill_slot(t, row);
+	ok(refused == 0 && gpuagg_lookup_is_sound(t, t->bytes), "strings of codes fill a table");
+	return t;
+}
+
+/* Rows have so many of three neighbouring codes, each of them three times */
+static void
+test_filled_strings(uint32_t of_three)
+{
+	GpuAggLookupBits bits[(CODES + 63) / 64];
+	uint64_t	lengths[(CODES + 63) / 64];
+	GpuAggBytes **blocks = blocks_make();
+	GpuAggLookupCodes codes = {{.blocks = blocks}, bits, lengths, FIRST_CODE, CODES};
+	GpuAggLookup *t;
+	GpuAggInstr ins = {.imm = 0};
+	int			wrong = 0;
+
+	memset(bits, 0, sizeof(bits));
+	for (uint32_t i = 0; i < 3 * CODES; i++)
+		if (i % CODES % 3 < of_three)
+			bits[i % CODES / 64].bits |= UINT64_C(1) << i % CODES % 64;
+	t = filled_by_codes(&codes);
+	for (uint32_t i = 0; i < CODES; i++)
+	{
+		const GpuAggBytes table = {(const char *) t, t->bytes};
+		uint8_t		st = GPUAGG_ST_VALUE;
+		const int64_t row = gpuagg_lookup_bytes(names[i], table, &st);
+
+		if (i % 3 < of_three)
+			wrong += st != GPUAGG_ST_VALUE || gpuagg_fetch_i64(row, table, &st, &ins) != i || st != GPUAGG_ST_VALUE;
+		else
+			wrong += st != GPUAGG_ST_NULL;
+	}
+	is_int(wrong, 0, "... which has those that rows have, and no others");
+	for (int b = 0; b < 2; b++)
+		free(blocks[b]);
+	free(blocks);
+	free(t);
+}
+
+/* Integers, of which each is there twice: one row of each gets a slot */
+static void
+test_filled_integers(uint32_t nkeys)
+{
+	uint64_t	strings;
+	GpuAggLookup *t = laid_out(2 * CODES, nkeys, false, 0, &strings);
+	const GpuAggBytes table = {(const char *) t, t->bytes};
+	int			refused = 0;
+	int			wrong = 0;
+
+	for (uint32_t i = 0; i < 2 * CODES; i++)
+		for (uint32_t k = 0; k < nkeys; k++)
+			((int64_t *) column_values(t, k))[i] = keys[k][i % CODES];
+	for (uint32_t i = 0; i < 2 * CODES; i++)
+		refused += !gpuagg_lookup_fill_slot(t, i * UINT64_C(7) % (2 * CODES));
+	for (uint32_t i = 0; i < CODES; i++)
+	{
+		uint8_t		st = GPUAGG_ST_VALUE;
+		const int64_t row = gpuagg_lookup_hashed(t, keys[0][i], nkeys > 1 ? keys[1][i] : 0, &st);
+
+		wrong += st != GPUAGG_ST_VALUE || row % CODES != i;
+		(void) gpuagg_lookup_hashed(t, keys[0][i] + 1, nkeys > 1 ? keys[1][i] : 0, &st);
+		wrong += st != GPUAGG_ST_NULL;
+	}
+	ok(refused == CODES && wrong == 0 && gpuagg_lookup_is_sound(table.data, table.len),
+	   "rows whose keys others have get no slot");
+	free(t);
+}
+
 int
 main(void)
 {
@@ -287,5 +445,10 @@ main(void)
 	test_lies(1, true);
 	fill_keys(500, 0, UINT64_C(1) << 40);
 	test_lies(1, false);
+	for (uint32_t i = 0; i <= 3; i++)
+		test_filled_strings(i);
+	fill_keys(MOST, -5, UINT64_C(1) << 40);
+	test_filled_integers(1);
+	test_filled_integers(2);
 	return done_testing();
 }

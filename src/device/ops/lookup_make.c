@@ -26,7 +26,6 @@ typedef struct Shape
 	GpuAggLookup head;
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];
 	uint64_t	strings;		/* offset */
-	uint64_t	bytes;
 } Shape;
 
 /* ---------- shape ---------- */
@@ -107,8 +106,8 @@ gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAgg
 		columns[i].values = take(&end, shape->nrows * columns[i].width);
 		columns[i].nulls = columns[i].nulls != 0 ? take(&end, (shape->nrows + 63) / 64 * 8) : 0;
 	}
-	head->bytes = end;
-	return end <= MOST_BYTES ? end : 0;
+	head->bytes = gpuagg_align(end + shape->strings, 8);
+	return head->bytes <= MOST_BYTES ? end : 0;
 }
 
 /* What a column's values say of how it lies; adds the bytes of its strings */
@@ -144,24 +143,21 @@ static bool
 shape_of(const GpuAggLookupRows *rows, Shape *s)
 {
 	GpuAggLookupShape shape;
-	uint64_t	strings = 0;
 
 	memset(s, 0, sizeof(*s));
 	shape.nrows = rows->nrows;
 	shape.seed = rows->seed;
 	shape.nkeys = rows->nkeys;
 	shape.ncolumns = rows->ncolumns;
+	shape.strings = 0;
 	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
 		return false;
 	for (uint32_t i = 0; i < rows->ncolumns; i++)
-		column_of(rows, &rows->columns[i], &shape.columns[i], &strings);
+		column_of(rows, &rows->columns[i], &shape.columns[i], &shape.strings);
 	shape.first = shape.columns[0].low;
 	shape.last = shape.columns[0].high;
 	s->strings = gpuagg_lookup_lay_out(&shape, &s->head, s->columns);
-	if (s->strings == 0)
-		return false;
-	s->bytes = s->head.bytes = gpuagg_align(s->strings + strings, 8);
-	return s->bytes <= MOST_BYTES;
+	return s->strings > 0;
 }
 
 uint64_t
@@ -169,7 +165,7 @@ gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows)
 {
 	Shape		s;
 
-	return shape_of(rows, &s) ? s.bytes : 0;
+	return shape_of(rows, &s) ? s.head.bytes : 0;
 }
 
 /* ---------- making ---------- */
@@ -288,7 +284,7 @@ gpuagg_lookup_make(const GpuAggLookupRows *rows, void *block, uint64_t bytes)
 {
 	Shape		s;
 
-	if (!shape_of(rows, &s) || s.bytes != bytes)
+	if (!shape_of(rows, &s) || s.head.bytes != bytes)
 		return false;
 	memcpy(block, &s.head, sizeof(s.head));
 	memcpy((char *) block + sizeof(s.head), s.columns,

@@ -38,14 +38,15 @@ typedef struct GpuAggLookupShape
 	uint32_t	ncolumns;
 	int64_t		first;			/* of one integer key: bounds of its values */
 	int64_t		last;			/* less: there are none */
+	uint64_t	strings;		/* bytes of all */
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];	/* keys first: classes,
 															 * widths, bounds; nulls 1:
 															 * there may be some */
 } GpuAggLookupShape;
 
 /*
- * Lays a table out: *head, and its columns behind the header.  Returns where strings
- * begin, or the table ends; 0: too large for its offsets.
+ * Lays a table out: *head, and its columns behind the header.  Returns where its strings
+ * begin, which are the last; 0: too large for its offsets.
  */
 extern uint64_t gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head,
 									  GpuAggLookupColumn *columns);

@@ -162,6 +162,24 @@ SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
 SET enable_mergejoin = off;
 SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
 RESET ALL;
+-- inputs with several rows of a key, grouped by it in tasks of their own: from pages, from kept columns
+SET gpuagg.cost_scale = 0.001;
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+SELECT prefer_device(false);
+EXPLAIN (COSTS OFF) SELECT c, count(*), sum(v), max(n) FROM jf LEFT JOIN jdup ON a = k AND n % 3 > 0 GROUP BY 1;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM jf WHERE NOT EXISTS (SELECT 1 FROM jdup WHERE k = a AND n <> v);
+-- not by what stands above, and as often as there are others
+EXPLAIN (COSTS OFF) SELECT c, count(*) AS s FROM jf JOIN jdup x ON a = x.k JOIN jdup y ON b = y.k WHERE x.n > 2 GROUP BY 1 HAVING count(*) > 3 ORDER BY s DESC, c LIMIT 2;
+SELECT c, count(*) AS s FROM jf JOIN jdup x ON a = x.k JOIN jdup y ON b = y.k WHERE x.n > 2 GROUP BY 1 HAVING count(*) > 3 ORDER BY s DESC, c LIMIT 2;
+-- with values of the outer query, again for each of its rows
+SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT count(*), sum(n), sum(v) FROM jf LEFT JOIN jdup ON a = k AND n > i * 300 OFFSET 0) x;
+SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT count(*), sum(n), sum(v) FROM jf JOIN jdup ON a = k WHERE c = i OFFSET 0) x;
+RESET ALL;
+SET gpuagg.enable = off;
+SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT count(*), sum(n), sum(v) FROM jf LEFT JOIN jdup ON a = k AND n > i * 300 OFFSET 0) x;
+SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT count(*), sum(n), sum(v) FROM jf JOIN jdup ON a = k WHERE c = i OFFSET 0) x;
+RESET gpuagg.enable;
 
 -- the largest table is several: partitions, one of them with its columns in another order, one of two
 ALTER TABLE jf RENAME TO jall;
@@ -327,7 +345,7 @@ SELECT prefer_device(false);
 SELECT q, line FROM (VALUES
 	('SELECT sum(1 / n), count(*) FROM jf JOIN jdup ON a = k'),
 	('SELECT count(*), sum(m) FROM jtemp JOIN ja ON a = k WHERE jtemp.v > 3')) x (q),
-	LATERAL (SELECT line FROM explained('EXPLAIN (COSTS OFF) ' || q) line WHERE line ~ 'Relation:') y;
+	LATERAL (SELECT line FROM explained('EXPLAIN (COSTS OFF) ' || q) line WHERE line ~ 'Relation:' LIMIT 1) y;
 RESET ALL;
 -- products beyond 64 bits: PostgreSQL's plan
 SELECT compare('SELECT sum(big * 10000000), avg(big * 10000000) FROM jf JOIN jdup ON a = k', 'prefer');
@@ -350,6 +368,9 @@ ANALYZE jtoast;
 SELECT compare('SELECT length(t), ja.n, count(*) FROM jtoast JOIN ja ON a = k GROUP BY 1, 2', 'prefer');
 UPDATE ja SET n = repeat('much ', 4000) WHERE k = 5;
 SELECT compare('SELECT length(ja.n), ja.n, count(*) FROM jf JOIN ja ON a = k GROUP BY 2', 'require');
+SET gpuagg.cost_scale = 0.001;
+SELECT compare('SELECT c, count(*), length(min(ja.n COLLATE "C")) FROM jf JOIN ja ON c = r GROUP BY 1', 'require');
+RESET gpuagg.cost_scale;
 UPDATE ja SET m = 'nan' WHERE k = 5;
 SELECT compare('SELECT m, count(*) FROM jf JOIN ja ON a = k GROUP BY 1', 'prefer');
 
