@@ -22,28 +22,30 @@
 #define ROW_FAILS UINT32_C(0x40000000)
 #define ROW_HASH UINT32_C(0x80000000)
 
-/* Are values all that rows give to the set's states? */
+/* Which states has the set?  False: values are not all that rows give to them. */
 static bool
-has_values_only(const GpuAggRegroupWork *r)
+find_states(GpuAggRegroupWork *r)
 {
 	const GpuAggRegroup *plan = r->plan;
+	bool		values_only = plan->nsorts == 0 && !r->longs;
 
+	r->nshown = 0;
 	for (int i = 0; i < plan->nstates; i++)
 	{
 		const GpuAggRegroupState *s = &plan->states[i];
 
 		if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(plan, s, r->set))
 			continue;
-		if (gpuagg_transition_is_string(s->op) || s->datum != GPUAGG_REGROUP_STATE)
-			return false;
+		r->shown[r->nshown++] = i;
+		values_only &= !gpuagg_transition_is_string(s->op) && s->datum == GPUAGG_REGROUP_STATE;
 	}
-	return plan->nsorts == 0 && !r->longs;
+	return values_only;
 }
 
 void
 gpuagg_regroup_batch_begin(GpuAggRegroupWork *r)
 {
-	r->batch.most = has_values_only(r) ? GPUAGG_ROWS_WANTED : 1;
+	r->batch.most = find_states(r) ? GPUAGG_ROWS_WANTED : 1;
 	r->batch.values = palloc(r->batch.most * Max(r->plan->nvalues, 1) * sizeof(GpuAggRegroupDatum));
 }
 
@@ -118,7 +120,7 @@ gpuagg_regroup_batch_fill(GpuAggRegroupWork *r, GpuAggResults *from, uint32 part
 		batch->rows[batch->n].loaded = r->loaded;
 		batch->n++;
 	} while (batch->n < batch->most && gpuagg_results_beside(from) > 0 &&
-			 MemoryContextMemAllocated(r->econtext->ecxt_per_tuple_memory, false) <= BATCH_MEMORY);
+			 r->econtext->ecxt_per_tuple_memory->mem_allocated <= BATCH_MEMORY);
 	return batch->n;
 }
 

@@ -28,8 +28,18 @@ row_is_null(const char *row, int key)
 static void
 take_constant(uint8 type, Datum datum, GpuAggRegroupDatum *d)
 {
-	const GpuAggConstant c = gpuagg_constant_make(type, datum, d->isnull);
+	const struct varlena *v;
+	GpuAggConstant c;
 
+	if (d->isnull)
+		return;
+	if (type == GPUAGG_T_TEXT)	/* what most are, at once */
+	{
+		v = PG_DETOAST_DATUM_PACKED(datum);
+		d->v.b = (GpuAggBytes) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
+		return;
+	}
+	c = gpuagg_constant_make(type, datum, false);
 	if (gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
 		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
 	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
@@ -360,13 +370,17 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	}
 }
 
-/* Does the group's set have the state, and does the row pass its filter? */
+static bool
+passes_filter(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
+{
+	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
+}
+
 bool
 gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
 {
-	if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(r->plan, s, r->set))
-		return false;
-	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
+	return s->output == GPUAGG_REGROUP_NONE && gpuagg_regroup_is_shown(r->plan, s, r->set) &&
+		passes_filter(r, s, row);
 }
 
 /* What enter_value() will ask for, and gpuagg_regroup_note_entered() */
@@ -376,12 +390,12 @@ gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row)
 	for (int i = 0; r->repeats && i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
 			(void) group_value(r, i, row);
-	for (int i = 0; i < r->plan->nstates; i++)
+	for (int i = 0; i < r->nshown; i++)
 	{
-		const GpuAggRegroupState *s = &r->plan->states[i];
+		const GpuAggRegroupState *s = &r->plan->states[r->shown[i]];
 
 		/* its filter is a value, too */
-		if (!gpuagg_regroup_has_state(r, s, row) || s->merge != GPUAGG_REGROUP_NONE)
+		if (!passes_filter(r, s, row) || s->merge != GPUAGG_REGROUP_NONE)
 			continue;
 		if (s->weight != GPUAGG_REGROUP_NONE &&
 			*(const int64 *) (row + r->from.state_off[s->weight]) == 0)
@@ -395,13 +409,14 @@ gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row)
 GpuAggStatus
 gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 {
-	for (int i = 0; i < r->plan->nstates; i++)
+	for (int n = 0; n < r->nshown; n++)
 	{
+		const int	i = r->shown[n];
 		const GpuAggRegroupState *s = &r->plan->states[i];
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (!gpuagg_regroup_has_state(r, s, row))
+		if (!passes_filter(r, s, row))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
