@@ -23,6 +23,10 @@
 #define SPARE_BYTES ((Size) 256 * 1024 * 1024)
 #define SPARE_BLOCKS 32
 
+/* Blocks smaller than this are not worth a spare one, and larger than that no memory context */
+#define LEAST_SPARE ((Size) 64 * 1024)
+#define MOST_SMALL ((Size) 1024 * 1024)
+
 typedef struct SpareBlock
 {
 	char	   *data;
@@ -97,4 +101,21 @@ gpuagg_huge_free(char *data, Size bytes)
 	}
 	spare[nspare++] = (SpareBlock) {data, bytes};
 	spare_bytes += bytes;
+}
+
+char *
+gpuagg_block_alloc(Size *bytes)
+{
+	if (*bytes > MOST_SMALL || (*bytes >= LEAST_SPARE && find_spare(*bytes) >= 0))
+		return gpuagg_huge_alloc(bytes);
+	return palloc(*bytes);
+}
+
+void
+gpuagg_block_free(char *data, Size bytes)
+{
+	if (bytes >= GPUAGG_HUGE_BYTES)
+		gpuagg_huge_free(data, bytes);
+	else
+		pfree(data);
 }

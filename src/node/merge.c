@@ -161,7 +161,7 @@ merge_group(GpuAggMerge *m, char *row, Size bytes)
 static void
 add_empty(GpuAggMerge *m)
 {
-	const char *row = gpuagg_row_table_wanted(m->table);
+	const char *row = gpuagg_row_table_wanted(m->table, 0);
 	bool		is_new;
 
 	(void) gpuagg_row_table_find(m->table, row, gpuagg_row_table_hash(m->table, row), &is_new);

@@ -24,31 +24,55 @@ row_is_null(const char *row, int key)
 	return (head >> key & 1) != 0;
 }
 
-/* An expression's value; what it points to lasts until the next group. */
+/* A value of a type that devices know */
+static void
+take_constant(uint8 type, Datum datum, GpuAggRegroupDatum *d)
+{
+	const struct varlena *v;
+	GpuAggConstant c;
+
+	if (d->isnull)
+		return;
+	if (type == GPUAGG_T_TEXT)	/* what most are, at once */
+	{
+		v = PG_DETOAST_DATUM_PACKED(datum);
+		d->v.b = (GpuAggBytes) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
+		return;
+	}
+	c = gpuagg_constant_make(type, datum, false);
+	if (gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
+		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
+	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+		d->v.f = c.value.v.f;
+	else
+		d->v.i = c.value.v.i;
+}
+
+/* A string that an expression has given back as it came: the next group's takes its place */
+static void
+keep_string(GpuAggRegroupWork *r, GpuAggRegroupDatum *d)
+{
+	if (r->batch.most > 1 && gpuagg_results_passing(r->groups, d->v.b.data))
+		d->v.b.data = memcpy(palloc(d->v.b.len), d->v.b.data, d->v.b.len);
+}
+
+/* An expression's value; what it points to lasts until the next batch. */
 static void
 compute(GpuAggRegroupWork *r, int n, GpuAggRegroupDatum *d)
 {
 	const GpuAggRegroupValue *value = &r->plan->values[n];
-	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
-												  r->econtext, &d->isnull);
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	GpuAggConstant c = {0};
+	Datum		datum = ExecEvalExpr(r->states[value->number], r->econtext, &d->isnull);
 
+	d->datum = datum;
 	if (value->form == GPUAGG_REGROUP_CONSTANT)
-		c = gpuagg_constant_make(value->type, datum, d->isnull);
+		take_constant(value->type, datum, d);
 	else if (!d->isnull)
 		d->v.b = value->form == GPUAGG_REGROUP_EQUAL ?
 			gpuagg_equal_values_number(r->equals[n], datum) : gpuagg_datum_form(value, datum);
-	d->datum = datum;
+	if (!d->isnull && gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
+		keep_string(r, d);
 	MemoryContextSwitchTo(old);
-	if (value->form != GPUAGG_REGROUP_CONSTANT)
-		return;
-	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
-		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
-	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
-		d->v.f = c.value.v.f;
-	else
-		d->v.i = c.value.v.i;
 }
 
 /*
@@ -87,10 +111,8 @@ value_is_true(GpuAggRegroupWork *r, int n, const char *row)
 static void
 load_tuple(GpuAggRegroupWork *r, const char *row)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
 
-	ResetExprContext(r->econtext);
-	old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
 	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
 	MemoryContextSwitchTo(old);
 	for (int i = 0; i < r->nread && r->slot != NULL; i++)
@@ -140,11 +162,11 @@ want_integer(GpuAggRegroupWork *r, char *wanted, int key, int32 value)
 
 /* The keys of the group of the set that a row belongs to, made or the device's */
 const char *
-gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row)
+gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row, int number)
 {
 	const GpuAggRegroup *plan = r->plan;
 	const GpuAggRegroupSet *set = &plan->sets[r->set];
-	char	   *wanted = gpuagg_row_table_wanted(r->table);
+	char	   *wanted = gpuagg_row_table_wanted(r->table, number);
 
 	for (int i = 0; i < plan->nkeys; i++)
 	{
@@ -322,8 +344,7 @@ sorted_datum(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, bool *isnull
 	int			place;
 
 	if (value->computed)
-		return ExecEvalExprSwitchContext(list_nth(r->computed, value->number), r->econtext,
-										 isnull);
+		return ExecEvalExprSwitchContext(r->states[value->number], r->econtext, isnull);
 	place = r->sorted[value->number];
 	*isnull = r->read_nulls[place];
 	return r->read_values[place];
@@ -349,26 +370,53 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	}
 }
 
-/* Does the group's set have the state, and does the row pass its filter? */
+static bool
+passes_filter(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
+{
+	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
+}
+
 bool
 gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
 {
-	if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(r->plan, s, r->set))
-		return false;
-	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
+	return s->output == GPUAGG_REGROUP_NONE && gpuagg_regroup_is_shown(r->plan, s, r->set) &&
+		passes_filter(r, s, row);
+}
+
+/* What enter_value() will ask for, and gpuagg_regroup_note_entered() */
+void
+gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row)
+{
+	for (int i = 0; r->repeats && i < r->plan->nvalues; i++)
+		if (r->entered[i] != NULL)
+			(void) group_value(r, i, row);
+	for (int i = 0; i < r->nshown; i++)
+	{
+		const GpuAggRegroupState *s = &r->plan->states[r->shown[i]];
+
+		/* its filter is a value, too */
+		if (!passes_filter(r, s, row) || s->merge != GPUAGG_REGROUP_NONE)
+			continue;
+		if (s->weight != GPUAGG_REGROUP_NONE &&
+			*(const int64 *) (row + r->from.state_off[s->weight]) == 0)
+			continue;
+		if (!group_value(r, s->value, row)->isnull && s->second != GPUAGG_REGROUP_NONE)
+			(void) group_value(r, s->second, row);
+	}
 }
 
 /* What a row gives to the states of its group */
 GpuAggStatus
 gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 {
-	for (int i = 0; i < r->plan->nstates; i++)
+	for (int n = 0; n < r->nshown; n++)
 	{
+		const int	i = r->shown[n];
 		const GpuAggRegroupState *s = &r->plan->states[i];
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (!gpuagg_regroup_has_state(r, s, row))
+		if (!passes_filter(r, s, row))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
@@ -411,7 +459,7 @@ gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
 		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
 			continue;
 		layout = gpuagg_row_table_layout(r->entered[i]);
-		wanted = gpuagg_row_table_wanted(r->entered[i]);
+		wanted = gpuagg_row_table_wanted(r->entered[i], 0);
 		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
 		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
 		(void) gpuagg_row_table_find(r->entered[i], wanted,

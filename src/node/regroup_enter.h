@@ -13,6 +13,26 @@
 #include "node/regroup_layout.h"
 #include "node/row_table.h"
 
+/*
+ * Rows that are worked on together (regroup_batch.h): the keys and values of all of them are
+ * computed first, while the processor fetches where their groups are found.
+ */
+typedef struct GpuAggRegroupBatch
+{
+	int			most;			/* rows; 1: their values are not computed ahead */
+	int			n;
+	struct
+	{
+		const char *row;
+		const char *wanted;		/* the keys of its group */
+		uint64		hash;		/* and their hash */
+		uint64		number;		/* of the set's rows */
+		uint64		loaded;		/* bits: the values that are there */
+		bool		skip;		/* it enters nothing here */
+	}			rows[GPUAGG_ROWS_WANTED];
+	GpuAggRegroupDatum *values; /* as many for each row as the plan has */
+} GpuAggRegroupBatch;
+
 typedef struct GpuAggRegroupWork
 {
 	GpuAggScan *scan;
@@ -30,6 +50,7 @@ typedef struct GpuAggRegroupWork
 
 	/* expressions over a tuple of the device's keys */
 	List	   *computed;		/* ExprStates */
+	ExprState **states;			/* the same */
 	ExprContext *econtext;
 	TupleTableSlot *slot;
 	GpuAggEqualValues *equals[GPUAGG_REGROUP_VALUES];	/* of those that are told by equality alone, */
@@ -46,10 +67,13 @@ typedef struct GpuAggRegroupWork
 	/* the set at work */
 	int			set;
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
+	int			nshown;			/* of the plan's states those that the set has, */
+	uint16		shown[GPUAGG_MAX_TRANSITIONS];	/* but for those that ordered sets make */
 	bool		unique;			/* each of the device's groups is one of the set's */
 	GpuAggRowTable *table;
-	uint64		set_rows;		/* that the set is made of; 0: not counted yet */
-	uint64		row;			/* of these, the current one */
+	uint64		set_rows;		/* among which are those that the set is made of */
+	uint64		row;			/* how many of these have been read */
+	bool		expected;		/* the table has been told how many groups there will be */
 	MemoryContext context;		/* of the set */
 	uint32	   *known;			/* [set_rows] of each row, in which part it is; NULL: not remembered */
 	char	   *lone;			/* the only group, of a set without keys */
@@ -59,8 +83,9 @@ typedef struct GpuAggRegroupWork
 	const char *heavy;			/* the group that most of them are of, if one has more */
 	uint64		heavy_votes;	/* than half, and how many more than the others */
 
-	/* the group at work */
-	GpuAggRegroupDatum values[GPUAGG_REGROUP_VALUES];
+	/* the group at work, one of a batch */
+	GpuAggRegroupBatch batch;
+	GpuAggRegroupDatum *values;
 	uint64		loaded;			/* bits: which of them are there */
 	bool		enters[GPUAGG_REGROUP_VALUES];
 } GpuAggRegroupWork;
@@ -71,8 +96,14 @@ typedef struct GpuAggRegroupWork
  */
 extern bool gpuagg_regroup_passes(GpuAggRegroupWork *r, const char *row);
 
-/* The keys, in r->table's wanted row, of the group of the set that a row belongs to, made or the device's */
-extern const char *gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row);
+/* Computes all values that the states of the set want of this group. */
+extern void gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row);
+
+/*
+ * The keys, in r->table's wanted row of that number, of the group of the set that a row belongs
+ * to, made or the device's
+ */
+extern const char *gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row, int number);
 
 /* Finds out which values enter this group for the first time. */
 extern void gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group);

@@ -81,6 +81,32 @@ gpuagg_regroup_datum(const GpuAggResults *results, uint32 type, const char *row,
 			*(const int64 *) slot;
 }
 
+/*
+ * As gpuagg_string_slot_store(), of zeros, without calls for what is short: the two ends of
+ * a string may overlap
+ */
+static void
+store_string(char *slot, GpuAggBytes b)
+{
+	const uint32 len = (uint32) b.len;
+	char	   *to = slot + offsetof(GpuAggStringSlot, prefix);
+
+	if (b.len > GPUAGG_STRING_INLINE || b.len < 4)
+	{
+		gpuagg_string_slot_store(slot, b);
+		return;
+	}
+	memcpy(slot, &len, sizeof(len));
+	if (b.len >= 8)
+	{
+		memcpy(to, b.data, 8);
+		memcpy(to + b.len - 8, b.data + b.len - 8, 8);
+		return;
+	}
+	memcpy(to, b.data, 4);
+	memcpy(to + b.len - 4, b.data + b.len - 4, 4);
+}
+
 void
 gpuagg_regroup_slot(uint32 type, const GpuAggRegroupDatum *d, char *slot)
 {
@@ -90,7 +116,10 @@ gpuagg_regroup_slot(uint32 type, const GpuAggRegroupDatum *d, char *slot)
 			memcpy(slot, &d->v.f, sizeof(double));
 			break;
 		case GPUAGG_CLASS_BYTES:
-			gpuagg_key_store_bytes(type, slot, d->v.b);
+			if (gpuagg_key_is_string(type))
+				store_string(slot, d->v.b);
+			else
+				gpuagg_key_store_bytes(type, slot, d->v.b);
 			break;
 		default:
 			gpuagg_key_store_i64(type, slot, d->v.i);

@@ -33,6 +33,8 @@ extern GpuAggProgram *gpuagg_regroup_entered_program(uint8 type, uint64 seed);
 /* The value of a slot of the results' current row; no NULL */
 extern void gpuagg_regroup_datum(const GpuAggResults *results, uint32 type, const char *row,
 								 uint16 off, GpuAggRegroupDatum *d);
+
+/* And into one, which is empty */
 extern void gpuagg_regroup_slot(uint32 type, const GpuAggRegroupDatum *d, char *slot);
 
 #endif							/* GPUAGG_NODE_REGROUP_LAYOUT_H */

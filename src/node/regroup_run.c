@@ -29,8 +29,10 @@
 #include "access/tupdesc.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/choice/strategy.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "node/regroup_batch.h"
 #include "node/regroup_enter.h"
 #include "node/regroup_long.h"
 #include "node/row_output.h"
@@ -43,12 +45,9 @@
 #include "utils/memutils.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
+#define LEAST_ROWS 1024			/* that tell of the others */
 #define MOST_PARTS (1 << 20)
 #define MOST_PARTS_AT_ONCE 64
-
-/* What is remembered of a row: nothing, that it does not pass, or its hash's bits with the last one */
-#define ROW_FAILS UINT32_C(0x40000000)
-#define ROW_HASH UINT32_C(0x80000000)
 
 StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
@@ -81,75 +80,26 @@ reset_tables(GpuAggRegroupWork *r)
 {
 	r->lone = NULL;
 	r->nentered = r->heavy_votes = 0;
+	r->expected = r->unique;
 	gpuagg_row_table_reset(r->table);
 	for (int i = 0; i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
 			gpuagg_row_table_reset(r->entered[i]);
 }
 
-/* The group of a row; false: it is in another part of the set. */
-static bool
-find_group(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts, char **group)
+/*
+ * Makes room for the groups that there will be, which a table that grows again and again copies
+ * as often.  Rows come in the order of a hash, so the first ones tell of all.
+ */
+static void
+expect_groups(GpuAggRegroupWork *r)
 {
-	const char *wanted;
-	uint64		hash;
-	bool		is_new;
-
-	*group = r->lone;
-	if (*group != NULL)
-		return true;
-	wanted = gpuagg_regroup_want_group(r, row);
-	if (r->unique)
-	{
-		*group = gpuagg_row_table_append(r->table, wanted);
-		return true;
-	}
-	hash = gpuagg_row_table_hash(r->table, wanted);
-	if (r->known != NULL)
-		r->known[r->row] = (uint32) (hash >> 32) | ROW_HASH;
-	if ((hash >> 32 & (parts - 1)) != part)
-		return false;
-	*group = gpuagg_row_table_find(r->table, wanted, hash, &is_new);
-	if (r->plan->sets[r->set].keys == 0)
-		r->lone = *group;
-	return true;
-}
-
-/* Is it remembered that the current row is not in this part? */
-static bool
-is_elsewhere(const GpuAggRegroupWork *r, uint32 part, uint32 parts)
-{
-	const uint32 known = r->known == NULL ? 0 : r->known[r->row];
-
-	return known == ROW_FAILS || (known != 0 && (known & (parts - 1)) != part);
-}
-
-/* One row to its group, if that is in this part of the set */
-static GpuAggStatus
-regroup_row(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts)
-{
-	char	   *group;
-
-	if (is_elsewhere(r, part, parts))
-		return GPUAGG_OK;
-	if (r->parent >= 0)
-	{
-		int			number = r->plan->nkeys;
-
-		if (*(const int32 *) (row + r->into.key_off[number]) != r->parent)
-			return GPUAGG_OK;
-	}
-	else if (!gpuagg_regroup_passes(r, row))
-	{
-		if (r->known != NULL)
-			r->known[r->row] = ROW_FAILS;
-		return GPUAGG_OK;
-	}
-	if (!find_group(r, row, part, parts, &group))
-		return GPUAGG_OK;
-	if (r->parent < 0 && r->repeats)
-		gpuagg_regroup_note_entered(r, row, group);
-	return gpuagg_regroup_enter_row(r, row, group);
+	if (r->expected || r->row < Max(LEAST_ROWS, r->set_rows / 16))
+		return;
+	r->expected = true;
+	gpuagg_row_table_expect(r->table, gpuagg_strategy_extrapolate(r->row, gpuagg_row_table_groups(r->table),
+																	r->set_rows),
+							r->limit / 4);
 }
 
 /*
@@ -161,20 +111,19 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 {
 	GpuAggResults *from = r->parent >= 0 ? r->results : r->groups;
 	GpuAggStatus status = GPUAGG_OK;
-	const char *row;
-	uint64		rows = 0;
 
 	*held = 0;
+	r->row = 0;
 	gpuagg_results_rewind(from);
-	while (status == GPUAGG_OK && (*held == 0 || (r->set_rows == 0 && r->lone == NULL)) &&
-		   (row = gpuagg_results_row(from)) != NULL)
+	while (status == GPUAGG_OK && *held == 0)
 	{
-		CHECK_FOR_INTERRUPTS();
-		r->row = rows++;
-		/* the others are counted */
-		if (*held > 0)
-			continue;
-		status = regroup_row(r, row, part, parts);
+		const int	n = gpuagg_regroup_batch_fill(r, from, part, parts);
+
+		if (n == 0)
+			break;
+		r->row += n;
+		status = gpuagg_regroup_batch_enter(r);
+		expect_groups(r);
 		if (status == GPUAGG_OK && r->equal_context != NULL &&
 			MemoryContextMemAllocated(r->equal_context, true) > get_hash_memory_limit())
 			status = gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
@@ -182,12 +131,10 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 		if (memory_taken(r) <= r->limit)
 			continue;
 		if (!r->unique)
-			*held = rows;
+			*held = r->row;
 		else if (status == GPUAGG_OK)
 			status = flush_table(r);
 	}
-	if (r->set_rows == 0)
-		r->set_rows = rows;
 	return status;
 }
 
@@ -195,7 +142,7 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 static void
 add_lone_group(GpuAggRegroupWork *r)
 {
-	const char *wanted = gpuagg_regroup_want_group(r, NULL);
+	const char *wanted = gpuagg_regroup_want_group(r, NULL, 0);
 	bool		is_new;
 
 	(void) gpuagg_row_table_find(r->table, wanted, gpuagg_row_table_hash(r->table, wanted),
@@ -299,7 +246,8 @@ begin_set(GpuAggRegroupWork *r, int set)
 		r->repeats = true;
 		tables++;
 	}
-	r->set_rows = 0;
+	gpuagg_regroup_batch_begin(r);
+	r->set_rows = gpuagg_store_groups(gpuagg_results_store(r->parent >= 0 ? r->results : r->groups));
 	r->limit = Max(get_hash_memory_limit() / 2, tables * LEAST_MEMORY);
 }
 
@@ -392,6 +340,9 @@ begin_expressions(GpuAggRegroupWork *r)
 							  ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr,
 															&columns),
 										   &r->scan->css.ss.ps));
+	r->states = palloc(list_length(r->computed) * sizeof(ExprState *));
+	foreach(lc, r->computed)
+		r->states[foreach_current_index(lc)] = lfirst(lc);
 	gpuagg_tupdesc_finish(columns.tupdesc);
 	r->slot = MakeSingleTupleTableSlot(columns.tupdesc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(r->slot);

@@ -3,7 +3,7 @@
  *		Messages of groups, kept in the order in which they came.
  *
  * They lie one behind the other in blocks, each about as large as all before
- * it, up to BLOCK_MOST; large ones are huge_blocks.c's.
+ * it, up to BLOCK_MOST (huge_blocks.h).
  *
  * What would go beyond the limit is written to a temporary file, and so is
  * what there is no memory to map for.  Reading again, for a rescan, is a
@@ -33,7 +33,7 @@ typedef struct GpuAggChunk
 typedef struct GpuAggBlock
 {
 	char	   *data;
-	Size		bytes;			/* GPUAGG_HUGE_BYTES and more: a huge block */
+	Size		bytes;
 	Size		used;
 } GpuAggBlock;
 
@@ -44,6 +44,7 @@ struct GpuAggStore
 	List	   *blocks;
 	Size		memory;			/* that blocks have in use */
 	Size		limit;
+	uint64		groups;			/* in memory and in the file */
 	MemoryContextCallback free_huge;
 	BufFile    *file;
 	uint64		file_chunks;	/* that count; others may follow, cut off */
@@ -58,21 +59,6 @@ struct GpuAggStore
 
 /* -------------------------------------------------------------- blocks --- */
 
-static bool
-is_huge(const GpuAggBlock *block)
-{
-	return block->bytes >= GPUAGG_HUGE_BYTES;
-}
-
-static void
-block_free(GpuAggBlock *block)
-{
-	if (is_huge(block))
-		gpuagg_huge_free(block->data, block->bytes);
-	else
-		pfree(block->data);
-}
-
 /* Called when the context goes, and with it the list */
 static void
 free_huge(void *arg)
@@ -84,7 +70,7 @@ free_huge(void *arg)
 	{
 		GpuAggBlock *block = lfirst(cell);
 
-		if (is_huge(block))
+		if (block->bytes >= GPUAGG_HUGE_BYTES)
 			gpuagg_huge_free(block->data, block->bytes);
 	}
 }
@@ -99,7 +85,7 @@ add_block(GpuAggStore *store, Size least)
 
 	block->bytes = Min(Max(bytes, least), store->limit - store->memory);
 	store->blocks = lappend(store->blocks, block);
-	block->data = is_huge(block) ? gpuagg_huge_alloc(&block->bytes) : palloc(block->bytes);
+	block->data = gpuagg_block_alloc(&block->bytes);
 	if (block->data == NULL)
 	{
 		store->blocks = list_delete_last(store->blocks);
@@ -178,6 +164,7 @@ gpuagg_store_add(GpuAggStore *store, const char *groups, uint32 count, Size byte
 	GpuAggBlock *block = place(store, CHUNK_BYTES(bytes));
 	GpuAggChunk *chunk;
 
+	store->groups += count;
 	if (block == NULL)
 	{
 		write_chunk(store, &head, groups);
@@ -199,6 +186,12 @@ seek(GpuAggStore *store, int file_no, off_t at)
 				 errmsg("could not rewind gpuagg's temporary file: %m")));
 }
 
+uint64
+gpuagg_store_groups(const GpuAggStore *store)
+{
+	return store->groups;
+}
+
 void
 gpuagg_store_mark(GpuAggStore *store, GpuAggStoreMark *mark)
 {
@@ -206,6 +199,7 @@ gpuagg_store_mark(GpuAggStore *store, GpuAggStoreMark *mark)
 	mark->blocks = list_length(store->blocks);
 	mark->used = store->blocks == NIL ? 0 : last_block(store)->used;
 	mark->memory = store->memory;
+	mark->groups = store->groups;
 	mark->file_chunks = store->file_chunks;
 	if (store->file != NULL)
 		BufFileTell(store->file, &mark->file_no, &mark->file_at);
@@ -219,12 +213,13 @@ gpuagg_store_cut(GpuAggStore *store, const GpuAggStoreMark *mark)
 		GpuAggBlock *block = last_block(store);
 
 		store->blocks = list_delete_last(store->blocks);
-		block_free(block);
+		gpuagg_block_free(block->data, block->bytes);
 		pfree(block);
 	}
 	if (store->blocks != NIL)
 		last_block(store)->used = mark->used;
 	store->memory = mark->memory;
+	store->groups = mark->groups;
 	store->file_chunks = mark->file_chunks;
 	if (mark->file_chunks == 0)
 		close_file(store);

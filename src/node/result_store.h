@@ -22,6 +22,9 @@ extern GpuAggStore *gpuagg_store_create(MemoryContext context, ResourceOwner own
 extern void gpuagg_store_add(GpuAggStore *store, const char *groups, uint32 count,
 							 Size bytes);
 
+/* How many there are */
+extern uint64 gpuagg_store_groups(const GpuAggStore *store);
+
 /*
  * Where the store ends now, and back to there: what came since is forgotten.
  */
@@ -30,6 +33,7 @@ typedef struct GpuAggStoreMark
 	int			blocks;
 	Size		used;			/* of the last of them */
 	Size		memory;
+	uint64		groups;
 	uint64		file_chunks;
 	int			file_no;
 	off_t		file_at;

@@ -603,6 +603,29 @@ gpuagg_results_row(GpuAggResults *results)
 	return row;
 }
 
+uint32
+gpuagg_results_beside(const GpuAggResults *results)
+{
+	return results->left;
+}
+
+bool
+gpuagg_results_passing(const GpuAggResults *results, const char *data)
+{
+	const char *emitters = (const char *) results->emitters;
+
+	if (data >= emitters && data < emitters + results->nemitters * sizeof(GpuAggEmitter))
+		return true;
+	for (int i = 0; i < results->nemitters; i++)
+	{
+		const char *room = (const char *) results->emitters[i].long_room;
+
+		if (room != NULL && data >= room && data <= room + VARHDRSZ + LONG_BYTES)
+			return true;
+	}
+	return false;
+}
+
 /* What tells by itself whether it is NULL; false: it is */
 static bool
 emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)

@@ -84,8 +84,14 @@ extern bool gpuagg_results_next(GpuAggResults *results, Datum *values,
  * NULL; and its outputs.
  */
 extern const char *gpuagg_results_row(GpuAggResults *results);
+
+/* Rows that may be asked for before this one goes */
+extern uint32 gpuagg_results_beside(const GpuAggResults *results);
 extern void gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values,
 								bool *isnull);
+
+/* Does this lie where outputs are made, which the next ones overwrite? */
+extern bool gpuagg_results_passing(const GpuAggResults *results, const char *data);
 
 /* The string in this slot of that row */
 extern GpuAggBytes gpuagg_results_string(const GpuAggResults *results, const char *row,

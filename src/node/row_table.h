@@ -25,12 +25,21 @@ extern Size gpuagg_row_table_memory(const GpuAggRowTable *table);
 
 /*
  * A row to be filled with the keys of a group that is looked for, all NULL.  Slots of
- * strings have their place in memory; those of new groups are copied.
+ * strings have their place in memory; those of new groups are copied.  There may be so many
+ * at once, by number.
  */
-extern char *gpuagg_row_table_wanted(GpuAggRowTable *table);
+#define GPUAGG_ROWS_WANTED 64
+extern char *gpuagg_row_table_wanted(GpuAggRowTable *table, int number);
 
 /* Of the keys of this row, or any other with such slots */
 extern uint64 gpuagg_row_table_hash(const GpuAggRowTable *table, const char *row);
+
+/* Tells that a group with this hash will be looked for. */
+extern void gpuagg_row_table_prefetch(const GpuAggRowTable *table, uint64 hash);
+
+/* Tells how many groups there will be, if room for finding them takes no more than so much memory. */
+extern void gpuagg_row_table_expect(GpuAggRowTable *table, double groups, Size limit);
+extern uint64 gpuagg_row_table_groups(const GpuAggRowTable *table);
 
 /* The group with these keys, added if it is not there; its states are initial then. */
 extern char *gpuagg_row_table_find(GpuAggRowTable *table, const char *row, uint64 hash,
