@@ -2,7 +2,7 @@
  * harmless.c
  *		Can evaluating an expression raise an error (harmless.h)?
  *
- * Harmless are comparisons, leakproof functions, integers as numerics, some of strings (changes of
+ * Harmless are comparisons but of rows, leakproof functions, integers as numerics, some of strings (changes of
  * case, parts by position, and patterns that are constants without pitfalls), what is looked up in a jsonb,
  * texts of moments, and numerics that are divided by a constant or rounded.
  *
@@ -15,6 +15,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "common/md5.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -24,6 +25,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/typcache.h"
 
 static bool
 get_pattern(List *args, char **pattern)
@@ -60,7 +62,7 @@ gpuagg_is_integer_cast(Oid function)
 	return function == F_NUMERIC_INT2 || function == F_NUMERIC_INT4 || function == F_NUMERIC_INT8;
 }
 
-/* Functions that search for strings have no other collations. */
+/* Functions that search for strings or match patterns have no other collations. */
 static bool
 is_deterministic(Oid collation)
 {
@@ -137,13 +139,43 @@ is_bounded(Node *expr)
 	return numeric_is_harmless(((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args);
 }
 
+/* To compare strings of collations that conflict is an error, in functions that are leakproof, too. */
+static bool
+is_collated(List *args, Oid collation)
+{
+	ListCell   *lc;
+
+	if (OidIsValid(collation))
+		return true;
+	foreach(lc, args)
+	{
+		if (type_is_collatable(exprType(lfirst(lc))))
+			return false;
+	}
+	return true;
+}
+
+/* A library that keeps to FIPS 140 refuses MD5, which is leakproof to PostgreSQL. */
+static bool
+md5_is_there(void)
+{
+	char		hash[MD5_DIGEST_LENGTH * 2 + 1];
+	const char *error = NULL;
+
+	return pg_md5_hash("", 0, hash, &error);
+}
+
 static bool
 function_is_harmless(Oid function, List *args, Oid collation)
 {
 	char	   *pattern;
 	int32		field = 0;
 
-	if (get_func_leakproof(function) || gpuagg_is_integer_cast(function))
+	if (function == F_MD5_TEXT || function == F_MD5_BYTEA)
+		return md5_is_there();
+	if (get_func_leakproof(function))
+		return is_collated(args, collation);
+	if (gpuagg_is_integer_cast(function))
 		return true;
 	switch (function)
 	{
@@ -160,7 +192,6 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_LENGTH_TEXT:
 		case F_TEXTCAT:
 		case F_TRANSLATE:
-		case F_MD5_TEXT:
 		case F_TEXT_BPCHAR:
 		case F_TEXT_NAME:
 		case F_JSONB_OBJECT_FIELD:
@@ -193,29 +224,40 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_TEXTNLIKE:
 		case F_TEXTICLIKE:
 		case F_TEXTICNLIKE:
-			return OidIsValid(collation) && get_pattern(args, &pattern) &&
+			return is_deterministic(collation) && get_pattern(args, &pattern) &&
 				strchr(pattern, '\\') == NULL;
 		case F_TEXTREGEXEQ:
 		case F_TEXTREGEXNE:
 		case F_TEXTICREGEXEQ:
 		case F_TEXTICREGEXNE:
-			return OidIsValid(collation) && get_pattern(args, &pattern) &&
+			return is_deterministic(collation) && get_pattern(args, &pattern) &&
 				is_plain_regex(pattern);
 		default:
 			return numeric_is_harmless(function, args);
 	}
 }
 
-/* A comparison of one of PostgreSQL's own types?  An undetermined collation is an error. */
+/* Rows may have columns that nothing compares, or others than they are compared with; so may arrays. */
+static bool
+is_comparable(Oid type)
+{
+	type = getBaseType(type);
+	if (OidIsValid(get_element_type(type)))
+		return !type_is_rowtype(get_element_type(type)) &&
+			OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc);
+	return !type_is_rowtype(type);
+}
+
+/* A comparison of one of PostgreSQL's own types? */
 static bool
 is_comparison(Oid opno, List *args, Oid collation)
 {
-	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL &&
-		(OidIsValid(collation) || !type_is_collatable(exprType(linitial(args))));
+	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL && is_collated(args, collation) &&
+		is_comparable(exprType(linitial(args)));
 }
 
-bool
-gpuagg_operator_is_harmless(OpExpr *expr)
+static bool
+operator_is_harmless(OpExpr *expr)
 {
 	set_opfuncid(expr);
 	return function_is_harmless(expr->opfuncid, expr->args, expr->inputcollid) ||
@@ -228,10 +270,11 @@ array_operator_is_harmless(ScalarArrayOpExpr *expr)
 	return is_comparison(expr->opno, expr->args, expr->inputcollid);
 }
 
+/* context: a list of what cannot fail */
 static bool
 harm_walker(Node *node, void *context)
 {
-	if (node == NULL)
+	if (node == NULL || list_member((List *) context, node))
 		return false;
 	switch (nodeTag(node))
 	{
@@ -256,7 +299,7 @@ harm_walker(Node *node, void *context)
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
-			if (!gpuagg_operator_is_harmless((OpExpr *) node))
+			if (!operator_is_harmless((OpExpr *) node))
 				return true;
 			break;
 		case T_FuncExpr:
@@ -274,4 +317,10 @@ bool
 gpuagg_is_harmless(Node *expr)
 {
 	return !harm_walker(expr, NULL);
+}
+
+bool
+gpuagg_is_harmless_above(Node *expr, List *outputs)
+{
+	return !harm_walker(expr, outputs);
 }

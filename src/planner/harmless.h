@@ -7,15 +7,15 @@
 
 #include "postgres.h"
 
-#include "nodes/nodes.h"
+#include "nodes/pg_list.h"
 
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
 
+/* The same of what is made of these, none of which raises one */
+extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
+
 /* Of an integer to numeric: of different ones differ, and there is no error */
 extern bool gpuagg_is_integer_cast(Oid function);
-
-/* The operator by itself, or = of a DistinctExpr */
-extern bool gpuagg_operator_is_harmless(OpExpr *expr);
 
 #endif							/* GPUAGG_PLANNER_HARMLESS_H */

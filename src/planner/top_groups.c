@@ -33,51 +33,6 @@
 /* PostgreSQL's own guess of a LIMIT that is not known yet */
 #define UNKNOWN_LIMIT_SHARE 0.1
 
-/* ---------------------------------------------------------------- errors --- */
-
-static bool
-is_not_leakproof(Oid function, void *context)
-{
-	return !get_func_leakproof(function);
-}
-
-/* True for what may raise an error; outputs, the list at context, cannot. */
-static bool
-may_fail_walker(Node *node, void *context)
-{
-	if (node == NULL || list_member((List *) context, node))
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_List:
-		case T_Const:
-		case T_Param:
-		case T_RelabelType:
-		case T_CollateExpr:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CoalesceExpr:
-			break;
-		case T_OpExpr:
-			if (!gpuagg_operator_is_harmless((OpExpr *) node))
-				return true;
-			break;
-		case T_FuncExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, is_not_leakproof, NULL))
-				return true;
-			break;
-		default:
-			return true;
-	}
-	return expression_tree_walker(node, may_fail_walker, context);
-}
-
 /* --------------------------------------------------------------- outputs --- */
 
 /* False: nothing can be told of it. */
@@ -384,8 +339,8 @@ gpuagg_top_groups_plan(const GpuAggTopGroups *q, GpuAggWanted *wanted)
 	List	   *limit = NIL;
 
 	memset(wanted, 0, sizeof(*wanted));
-	if (q->info->program->nkeys == 0 || may_fail_walker((Node *) q->targets, q->exprs) ||
-		may_fail_walker((Node *) q->having, q->exprs) || !plan_sums(q, &wanted->answer))
+	if (q->info->program->nkeys == 0 || !gpuagg_is_harmless_above((Node *) q->targets, q->exprs) ||
+		!gpuagg_is_harmless_above((Node *) q->having, q->exprs) || !plan_sums(q, &wanted->answer))
 	{
 		memset(wanted, 0, sizeof(*wanted));
 		return NIL;

@@ -24,53 +24,17 @@ my $node = new_node(
 	'max_prepared_transactions = 4');
 
 # w is written by many small transactions, r rewritten and altered as a whole,
-# c, of two zones, changed now and then.  Both sides of a comparison run in one statement, in stable
-# functions: these use its snapshot.
+# c, of two zones, changed now and then.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE w (id int PRIMARY KEY, g int, v int8, f float8, t text, c char(4), d date, b bool) WITH (fillfactor = 80);
 	INSERT INTO w SELECT i, i % 20, 100, i, 't' || i % 11, 'c' || i % 5, date '2020-01-01' + i % 30, i % 3 = 0
 	FROM generate_series(1, 20000) i;
 	CREATE TABLE r AS SELECT i AS id, i % 7 AS g, 10::int8 AS v, 'r' || i % 3 AS t FROM generate_series(1, 8000) i;
-	CREATE TABLE c AS SELECT i AS id, i % 100 AS g, i::int8 AS v, 'c' || i % 1000 AS t FROM generate_series(1, 100000) i;
-	CREATE FUNCTION stock(q text) RETURNS text[] STABLE LANGUAGE plpgsql
-	SET gpuagg.enable = off AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	CREATE FUNCTION device(q text) RETURNS text[] STABLE LANGUAGE plpgsql
-	SET gpuagg.debug_require = 'prefer' SET cpu_tuple_cost = 10 SET cpu_operator_cost = 100 AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	CREATE FUNCTION differs(q text, OUT stock text[], OUT device text[]) STABLE LANGUAGE plpgsql AS $$
-	BEGIN
-		IF random() < 0.5 THEN
-			stock := stock(q);
-			device := device(q);
-		ELSE
-			device := device(q);
-			stock := stock(q);
-		END IF;
-	END $$;
-	CREATE FUNCTION check_one(q text) RETURNS void LANGUAGE plpgsql AS $$
-	DECLARE
-		d record;
-	BEGIN
-		SELECT * INTO d FROM differs(q);
-		IF d.stock IS DISTINCT FROM d.device THEN
-			RAISE WARNING 'DIFFERENT: % stock % device %', q, left(d.stock::text, 1500), left(d.device::text, 1500);
-		END IF;
-	END $$;});
+	CREATE TABLE c AS SELECT i AS id, i % 100 AS g, i::int8 AS v, 'c' || i % 1000 AS t FROM generate_series(1, 100000) i;});
+make_compared($node, "gpuagg.debug_require = 'prefer'", 'cpu_tuple_cost = 10', 'cpu_operator_cost = 100');
 $node->safe_psql('postgres', "VACUUM (FREEZE, ANALYZE) $_") foreach qw(w r c);
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
 my %script = (
 	write => q{
 \set a random(1, 20000)
@@ -100,7 +64,7 @@ BEGIN;
 SAVEPOINT x;
 INSERT INTO w SELECT i, i % 20, 4, i, 'sub', 'z', date '2022-01-01', false FROM generate_series(:a, :a + 10) i ON CONFLICT DO NOTHING;
 RELEASE x;
-SELECT check_one('SELECT g, count(*), sum(v), max(t COLLATE "C") FROM w GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v), max(t COLLATE "C") FROM w GROUP BY g');
 COMMIT;
 \elif :r = 10
 SELECT count(*) FROM (SELECT FROM w WHERE id BETWEEN :a AND :a + 5 FOR UPDATE) x;
@@ -117,7 +81,7 @@ UPDATE w SET b = NOT b, c = 'u' || :a % 4 WHERE id = :b;
 BEGIN;
 TRUNCATE r;
 INSERT INTO r (id, g, v, t) SELECT i, i % 5, 3, 'n' || i % 4 FROM generate_series(1, 6000) i;
-SELECT check_one('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
 COMMIT;
 \elif :r = 2
 BEGIN;
@@ -134,18 +98,18 @@ VACUUM FULL r;
 BEGIN;
 ALTER TABLE r DROP COLUMN t;
 ALTER TABLE r ADD COLUMN t text DEFAULT 'default' || (random() * 5)::int;
-SELECT check_one('SELECT t, count(*), sum(v) FROM r GROUP BY t');
+SELECT compared('SELECT t, count(*), sum(v) FROM r GROUP BY t');
 COMMIT;
 \elif :r = 7
 BEGIN;
 ALTER TABLE r ADD COLUMN extra int DEFAULT 11;
-SELECT check_one('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
+SELECT compared('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
 ROLLBACK;
 BEGIN;
 ALTER TABLE r ADD COLUMN extra int DEFAULT 12;
-SELECT check_one('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
+SELECT compared('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
 COMMIT;
-SELECT check_one('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
+SELECT compared('SELECT extra, count(*), sum(v) FROM r GROUP BY extra');
 ALTER TABLE r DROP COLUMN extra;
 \elif :r = 8
 DELETE FROM r WHERE id > 2000;
@@ -164,7 +128,7 @@ UPDATE r SET v = v + 1 WHERE id % 50 = 0;
 SAVEPOINT a;
 TRUNCATE r;
 ROLLBACK TO a;
-SELECT check_one('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
 COMMIT;
 \elif :r = 12
 BEGIN;
@@ -198,37 +162,37 @@ VACUUM w;
 # in which others write.
 my $ask = q{
 \if :q = 1
-SELECT check_one('SELECT g, count(*), sum(v), min(id), max(f) FROM w GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v), min(id), max(f) FROM w GROUP BY g');
 \elif :q = 2
-SELECT check_one('SELECT t, count(*), sum(v) FROM w GROUP BY t');
+SELECT compared('SELECT t, count(*), sum(v) FROM w GROUP BY t');
 \elif :q = 3
-SELECT check_one('SELECT c, d, count(*), max(v) FROM w WHERE t = ''t3'' OR b GROUP BY c, d');
+SELECT compared('SELECT c, d, count(*), max(v) FROM w WHERE t = ''t3'' OR b GROUP BY c, d');
 \elif :q = 4
-SELECT check_one('SELECT count(*), sum(v), count(b), count(t) FROM w');
+SELECT compared('SELECT count(*), sum(v), count(b), count(t) FROM w');
 \elif :q = 5
-SELECT check_one('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
 \elif :q = 6
-SELECT check_one('SELECT t, count(*), sum(v) FROM r WHERE id > 100 GROUP BY t');
+SELECT compared('SELECT t, count(*), sum(v) FROM r WHERE id > 100 GROUP BY t');
 \elif :q = 7
-SELECT check_one('SELECT g, count(*), sum(v) FROM c GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v) FROM c GROUP BY g');
 \elif :q = 8
-SELECT check_one('SELECT t, count(*), sum(v) FROM c WHERE g < 50 GROUP BY t');
+SELECT compared('SELECT t, count(*), sum(v) FROM c WHERE g < 50 GROUP BY t');
 \elif :q = 9
-SELECT check_one('SELECT count(*) FROM w');
+SELECT compared('SELECT count(*) FROM w');
 \elif :q = 10
-SELECT check_one('SELECT count(*), count(t), min(id), max(id), min(v), max(v) FROM c');
+SELECT compared('SELECT count(*), count(t), min(id), max(id), min(v), max(v) FROM c');
 \elif :q = 11
-SELECT check_one('SELECT count(*), min(v), max(id) FROM c WHERE id > 10000');
+SELECT compared('SELECT count(*), min(v), max(id) FROM c WHERE id > 10000');
 \elif :q = 12
-SELECT check_one('SELECT g, count(*), sum(v) FROM c WHERE v < 0 OR id > 99990 GROUP BY g');
+SELECT compared('SELECT g, count(*), sum(v) FROM c WHERE v < 0 OR id > 99990 GROUP BY g');
 \elif :q = 13
-SELECT check_one('SELECT count(*), count(b), min(v), max(f), min(d), max(d) FROM w WHERE id > 0');
+SELECT compared('SELECT count(*), count(b), min(v), max(f), min(d), max(d) FROM w WHERE id > 0');
 \elif :q = 14
-SELECT check_one('SELECT g, count(*) FROM w WHERE d > date ''2020-12-31'' AND v < 10 GROUP BY g');
+SELECT compared('SELECT g, count(*) FROM w WHERE d > date ''2020-12-31'' AND v < 10 GROUP BY g');
 \elif :q = 15
-SELECT check_one('SELECT count(*), min(id), max(v), count(t) FROM r WHERE v BETWEEN 3 AND 20');
+SELECT compared('SELECT count(*), min(id), max(v), count(t) FROM r WHERE v BETWEEN 3 AND 20');
 \else
-SELECT check_one('SELECT count(*) FROM r');
+SELECT compared('SELECT count(*) FROM r');
 \endif
 };
 foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
@@ -236,17 +200,8 @@ foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	$script{ lc($level =~ s/ /_/r) } =
 	  "\\set q random(1, 16)\nBEGIN ISOLATION LEVEL $level;\n$ask\\sleep 20 ms\n\\set q random(1, 16)\n${ask}COMMIT;\n";
 }
-my @runs;
-foreach my $job ([ 'write', 2 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ],
-	[ 'read_committed', 2 ], [ 'repeatable_read', 2 ], [ 'serializable', 1 ])
-{
-	my ($name, $clients) = @$job;
-
-	append_to_file("$dir/$name.sql", $script{$name});
-	my $run = start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', '-f', "$dir/$name.sql");
-	$run->{name} = $name;
-	push @runs, $run;
-}
+my @runs = start_scripts($node, $seconds, \%script, [ 'write', 2 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ],
+	[ 'read_committed', 2 ], [ 'repeatable_read', 2 ], [ 'serializable', 1 ]);
 
 # meanwhile the cache keeps to its limit
 my ($looks, $most, $deadline) = (0, 0, time + $seconds - 2);
@@ -259,17 +214,7 @@ while (time < $deadline)
 	$looks++;
 	Time::HiRes::sleep(0.5);
 }
-foreach my $run (@runs)
-{
-	finish_pgbench($run);
-	my $err = $run->{stderr};
-	note("$run->{name}: $run->{transactions} transactions");
-	cmp_ok($run->{transactions}, '>', 3, "$run->{name} did something");
-	unlike($err, qr/aborted|ERROR|PANIC|server closed/, "$run->{name}: no session lost")
-	  or diag(substr($err, 0, 8000));
-	unlike($err, qr/DIFFERENT/, "$run->{name}: every answer is PostgreSQL's")
-	  or diag(substr($err, 0, 8000));
-}
+finish_scripts(@runs);
 cmp_ok($looks, '>', 0, 'looked at the cache');
 cmp_ok($most, '<=', 8 * 1024 * 1024, "the cache's limit was kept ($most bytes at most)");
 cmp_ok(counter($node, 'pages_cached'), '>', 1000,

@@ -54,44 +54,10 @@ $node->safe_psql(
 	CREATE TABLE people (id int PRIMARY KEY, ward int);
 	INSERT INTO people SELECT i, i % 3 FROM generate_series(0, 11) i;
 	CREATE TABLE shifts (person int PRIMARY KEY, on_duty bool, pad text);
-	INSERT INTO shifts SELECT i, i < 6, repeat('z', 1500) FROM generate_series(0, 11) i;
-
-	CREATE FUNCTION stock(q text) RETURNS text[] STABLE LANGUAGE plpgsql
-	SET gpuagg.enable = off AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	CREATE FUNCTION device(q text) RETURNS text[] STABLE LANGUAGE plpgsql
-	SET gpuagg.debug_require = 'require' AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	-- both in the snapshot of the statement that calls it
-	CREATE FUNCTION differs(q text, OUT stock text[], OUT device text[]) STABLE LANGUAGE plpgsql AS $$
-	BEGIN
-		IF random() < 0.5 THEN
-			stock := stock(q);
-			device := device(q);
-		ELSE
-			device := device(q);
-			stock := stock(q);
-		END IF;
-	END $$;
-	CREATE FUNCTION compared(q text) RETURNS void LANGUAGE plpgsql AS $$
-	DECLARE
-		x record;
-	BEGIN
-		SELECT * INTO x FROM differs(q);
-		IF x.stock IS DISTINCT FROM x.device THEN
-			RAISE WARNING 'DIFFERENT: % stock % device %', q, left(x.stock::text, 1500), left(x.device::text, 1500);
-		END IF;
-	END $$;
+	INSERT INTO shifts SELECT i, i < 6, repeat('z', 1500) FROM generate_series(0, 11) i;});
+make_compared($node, "gpuagg.debug_require = 'require'");
+$node->safe_psql(
+	'postgres', q{
 	-- the query has no rows in any state that was ever committed
 	CREATE FUNCTION empty(q text) RETURNS void LANGUAGE plpgsql AS $$
 	DECLARE
@@ -258,7 +224,6 @@ $node->safe_psql('postgres', 'VACUUM a');
 is(warnings_of('SELECT kept(1)'), 'MADE', 'and an input is made of kept columns');
 is($node->safe_psql('postgres', 'SELECT wards()'), '3', 'each ward has somebody');
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
 my %script = (
 	# some accounts far more than others, so that there are pages without changes
 	write => q{
@@ -395,27 +360,10 @@ foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	$script{ lc($level =~ s/ /_/r) } = "\\set q random(0, 10000)\n\\set k random(1, 34)\nBEGIN ISOLATION LEVEL $level;\n"
 	  . "SELECT ask(:q);\n\\sleep 20 ms\nSELECT ask(:q / 7);\n\\sleep 20 ms\nSELECT ask(:q), kept(least(:k, 17));\nCOMMIT;\n";
 }
-my (@runs, $made);
-foreach my $job ([ 'write', 2 ], [ 'dimensions', 1 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ], [ 'duty', 2 ],
-	[ 'read_committed', 2 ], [ 'repeatable_read', 2 ], [ 'serializable', 1 ])
-{
-	my ($name, $clients) = @$job;
+my $said = finish_scripts(start_scripts($node, $seconds, \%script, [ 'write', 2 ], [ 'dimensions', 1 ], [ 'rewrite', 1 ],
+	[ 'vacuum', 1 ], [ 'duty', 2 ], [ 'read_committed', 2 ], [ 'repeatable_read', 2 ], [ 'serializable', 1 ]));
+my $made = () = $said =~ /MADE of kept columns/g;
 
-	append_to_file("$dir/$name.sql", $script{$name});
-	push @runs, start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', '-f', "$dir/$name.sql");
-	$runs[-1]{name} = $name;
-}
-foreach my $run (@runs)
-{
-	finish_pgbench($run);
-	note("$run->{name}: $run->{transactions} transactions");
-	cmp_ok($run->{transactions}, '>', 3, "$run->{name} did something");
-	unlike($run->{stderr}, qr/aborted|ERROR|PANIC|server closed/, "$run->{name}: no session lost")
-	  or diag(substr($run->{stderr}, 0, 8000));
-	unlike($run->{stderr}, qr/DIFFERENT|INVARIANT/, "$run->{name}: every answer is PostgreSQL's")
-	  or diag(substr($run->{stderr}, 0, 8000));
-	$made += () = $run->{stderr} =~ /MADE of kept columns/g;
-}
 cmp_ok($made, '>', 3, "meanwhile, too, inputs were made of kept columns ($made times)");
 cmp_ok(counter($node, 'pages_cached'), '>', 500,
 	'the cache was used: ' . counter($node, 'pages_cached') . ' of ' . counter($node, 'pages') . ' pages read');

@@ -75,31 +75,10 @@ $node->safe_psql(
 	CREATE TABLE z (k int PRIMARY KEY, code char(4), q numeric(8,2));
 	INSERT INTO x SELECT i, 'x ' || i % 11, i % 5, i FROM generate_series(0, 699) i;
 	INSERT INTO y SELECT i % 90, 'y ' || i % 6, i % 5 FROM generate_series(0, 299) i;
-	INSERT INTO z SELECT i, 'z' || i % 8, i / 4.0 FROM generate_series(0, 399) i;
-	CREATE FUNCTION stock(q text) RETURNS text[] STABLE LANGUAGE plpgsql SET gpuagg.enable = off AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	CREATE FUNCTION device(q text) RETURNS text[] STABLE LANGUAGE plpgsql SET gpuagg.debug_require = 'prefer' AS $$
-	DECLARE
-		answer text[];
-	BEGIN
-		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
-		RETURN answer;
-	END $$;
-	CREATE FUNCTION differs(q text, OUT stock text[], OUT device text[]) STABLE LANGUAGE plpgsql AS $$
-	BEGIN
-		IF random() < 0.5 THEN
-			stock := stock(q);
-			device := device(q);
-		ELSE
-			device := device(q);
-			stock := stock(q);
-		END IF;
-	END $$;
+	INSERT INTO z SELECT i, 'z' || i % 8, i / 4.0 FROM generate_series(0, 399) i;});
+make_compared($node, "gpuagg.debug_require = 'prefer'");
+$node->safe_psql(
+	'postgres', q{
 	CREATE VIEW questions AS
 	SELECT row_number() OVER () AS n, q FROM (VALUES
 	('SELECT name, count(*), sum(a) FROM f JOIN x ON a = k GROUP BY 1'),
@@ -113,15 +92,11 @@ $node->safe_psql(
 	CREATE FUNCTION ask(which int) RETURNS void LANGUAGE plpgsql AS $$
 	DECLARE
 		asked text := (SELECT q FROM questions WHERE n = which % (SELECT count(*) FROM questions) + 1);
-		x record;
 	BEGIN
 		IF random() < 0.1 AND inputs(asked) LIKE '%made before%' THEN
 			RAISE WARNING 'REUSED';
 		END IF;
-		SELECT * INTO x FROM differs(asked);
-		IF x.stock IS DISTINCT FROM x.device THEN
-			RAISE WARNING 'DIFFERENT: % stock % device %', asked, left(x.stock::text, 1500), left(x.device::text, 1500);
-		END IF;
+		PERFORM compared(asked);
 	END $$;
 	CREATE FUNCTION change(how int, i int) RETURNS void LANGUAGE plpgsql AS $$
 	BEGIN

@@ -17,7 +17,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
   rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table
-  fake_cards fake_does wait_cards);
+  fake_cards fake_does wait_cards make_compared start_scripts finish_scripts);
 
 # Of Linux, wherever it runs
 my %signal_number = (HUP => 1, INT => 2, USR1 => 10, TERM => 15);
@@ -285,6 +285,83 @@ sub finish_pgbench
 	($pgbench->{transactions}) = $pgbench->{stdout} =~ /transactions actually processed: (\d+)/;
 	$pgbench->{transactions} //= 0;
 	return $pgbench;
+}
+
+# Functions in the first database: differs(q) has a query's rows as PostgreSQL's plan and as
+# the device gives them, in the snapshot of the statement that calls it, and compared(q) warns
+# if these are not the same.  @settings: the device's
+sub make_compared
+{
+	my ($node, @settings) = @_;
+	my $function = sub {
+		my ($name, @with) = @_;
+
+		return "CREATE FUNCTION $name(q text) RETURNS text[] STABLE LANGUAGE plpgsql " . join(' ', map { "SET $_" } @with) . q{ AS $$
+	DECLARE
+		answer text[];
+	BEGIN
+		EXECUTE format('SELECT ARRAY(SELECT x::text FROM (%s) x ORDER BY 1)', q) INTO answer;
+		RETURN answer;
+	END $$;};
+	};
+
+	$node->safe_psql('postgres', $function->('stock', 'gpuagg.enable = off') . $function->('device', @settings) . q{
+	CREATE FUNCTION differs(q text, OUT stock text[], OUT device text[]) STABLE LANGUAGE plpgsql AS $$
+	BEGIN
+		IF random() < 0.5 THEN
+			stock := stock(q);
+			device := device(q);
+		ELSE
+			device := device(q);
+			stock := stock(q);
+		END IF;
+	END $$;
+	CREATE FUNCTION compared(q text) RETURNS void LANGUAGE plpgsql AS $$
+	DECLARE
+		x record;
+	BEGIN
+		SELECT * INTO x FROM differs(q);
+		IF x.stock IS DISTINCT FROM x.device THEN
+			RAISE WARNING 'DIFFERENT: % stock % device %', q, left(x.stock::text, 1500), left(x.device::text, 1500);
+		END IF;
+	END $$;});
+}
+
+# Of scripts of pgbench, by name, so many clients each run one for some seconds.
+sub start_scripts
+{
+	my ($node, $seconds, $scripts, @jobs) = @_;
+	my @runs;
+
+	foreach my $job (@jobs)
+	{
+		my ($name, $clients) = @$job;
+		my $file = File::Temp->new;
+
+		print $file $scripts->{$name};
+		$file->flush;
+		push @runs, start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', '-f', $file->filename);
+		@{ $runs[-1] }{qw(name script)} = ($name, $file);
+	}
+	return @runs;
+}
+
+# Each did something, lost no session, and warned of no answer.  Returns what all have said
+sub finish_scripts
+{
+	my $said = '';
+
+	foreach my $run (map { finish_pgbench($_) } @_)
+	{
+		note("$run->{name}: $run->{transactions} transactions");
+		cmp_ok($run->{transactions}, '>', 3, "$run->{name} did something");
+		unlike($run->{stderr}, qr/aborted|ERROR|PANIC|server closed/, "$run->{name}: no session lost")
+		  or diag(substr($run->{stderr}, 0, 8000));
+		unlike($run->{stderr}, qr/DIFFERENT|INVARIANT/, "$run->{name}: every answer is PostgreSQL's")
+		  or diag(substr($run->{stderr}, 0, 8000));
+		$said .= $run->{stderr};
+	}
+	return $said;
 }
 
 # A task is running; gives the backend's pid.

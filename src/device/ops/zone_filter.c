@@ -447,39 +447,38 @@ set_strict(const GpuAggInstr *ins, const Set *sets)
 
 /* ---------- programs ---------- */
 
+/*
+ * What is not strict: how many registers it reads, whether it matters for the result between what
+ * their values lie, not only in which states they are, and what it says of their sets
+ */
+#define NOT_STRICT_LIST(X) \
+	X(AND, 2, true, set_and_or(filter->and_kinds, REG(a), REG(b))) \
+	X(OR, 2, true, set_and_or(filter->or_kinds, REG(a), REG(b))) \
+	X(SELECT, 3, true, set_select(REG(a), REG(b), REG(c))) \
+	X(COALESCE, 2, true, set_coalesce(REG(a), REG(b))) \
+	X(NULL_IF, 2, true, set_null_if(REG(a), REG(b))) \
+	X(DISTINCT_FROM, 3, false, set_distinct(REG(a), REG(b), REG(c))) \
+	X(IN_I64, 1, true, set_in(filter->program, ins, REG(a))) \
+	X(IN_F64, 1, true, set_in(filter->program, ins, REG(a))) \
+	X(IN_BYTES, 1, false, set_in(filter->program, ins, REG(a))) \
+	X(IS_NULL, 1, false, set_test(ins->op, REG(a))) \
+	X(IS_NOT_NULL, 1, false, set_test(ins->op, REG(a))) \
+	X(IS_TRUE, 1, true, set_test(ins->op, REG(a))) \
+	X(IS_NOT_TRUE, 1, true, set_test(ins->op, REG(a))) \
+	X(IS_FALSE, 1, true, set_test(ins->op, REG(a))) \
+	X(IS_NOT_FALSE, 1, true, set_test(ins->op, REG(a)))
+#define REG(arg) (&filter->set[ins->arg])
+
 static Set
 set_of(const GpuAggZoneFilter *filter, const GpuAggInstr *ins)
 {
-	const GpuAggProgram *p = filter->program;
-	const Set  *sets = filter->set;
-
 	switch (ins->op)
 	{
-		case GPUAGG_OP_AND:
-			return set_and_or(filter->and_kinds, &sets[ins->a], &sets[ins->b]);
-		case GPUAGG_OP_OR:
-			return set_and_or(filter->or_kinds, &sets[ins->a], &sets[ins->b]);
-		case GPUAGG_OP_SELECT:
-			return set_select(&sets[ins->a], &sets[ins->b], &sets[ins->c]);
-		case GPUAGG_OP_COALESCE:
-			return set_coalesce(&sets[ins->a], &sets[ins->b]);
-		case GPUAGG_OP_NULL_IF:
-			return set_null_if(&sets[ins->a], &sets[ins->b]);
-		case GPUAGG_OP_DISTINCT_FROM:
-			return set_distinct(&sets[ins->a], &sets[ins->b], &sets[ins->c]);
-		case GPUAGG_OP_IN_I64:
-		case GPUAGG_OP_IN_F64:
-		case GPUAGG_OP_IN_BYTES:
-			return set_in(p, ins, &sets[ins->a]);
-		case GPUAGG_OP_IS_NULL:
-		case GPUAGG_OP_IS_NOT_NULL:
-		case GPUAGG_OP_IS_TRUE:
-		case GPUAGG_OP_IS_NOT_TRUE:
-		case GPUAGG_OP_IS_FALSE:
-		case GPUAGG_OP_IS_NOT_FALSE:
-			return set_test(ins->op, &sets[ins->a]);
+#define X(name, nargs, ranges, set) case GPUAGG_OP_##name: return set;
+			NOT_STRICT_LIST(X)
+#undef X
 		default:
-			return set_strict(ins, sets);
+			return set_strict(ins, filter->set);
 	}
 }
 
@@ -523,27 +522,14 @@ arguments(uint32_t op)
 {
 	switch (op)
 	{
-		case GPUAGG_OP_AND:
-		case GPUAGG_OP_OR:
-		case GPUAGG_OP_COALESCE:
-		case GPUAGG_OP_NULL_IF:
-			return 2;
-		case GPUAGG_OP_IN_I64:
-		case GPUAGG_OP_IN_F64:
-		case GPUAGG_OP_IN_BYTES:
-		case GPUAGG_OP_IS_NULL:
-		case GPUAGG_OP_IS_NOT_NULL:
-		case GPUAGG_OP_IS_TRUE:
-		case GPUAGG_OP_IS_NOT_TRUE:
-		case GPUAGG_OP_IS_FALSE:
-		case GPUAGG_OP_IS_NOT_FALSE:
-			return 1;
+#define X(name, nargs, ranges, set) case GPUAGG_OP_##name: return nargs;
+			NOT_STRICT_LIST(X)
+#undef X
 		default:
 			return arity(op) > 0 ? arity(op) : 3;
 	}
 }
 
-/* Does it matter for the result between what arguments lie, not only in which states they are? */
 static bool
 asks_range(const GpuAggInstr *ins)
 {
@@ -551,18 +537,10 @@ asks_range(const GpuAggInstr *ins)
 
 	switch (ins->op)
 	{
-		case GPUAGG_OP_AND:
-		case GPUAGG_OP_OR:
+#define X(name, nargs, ranges, set) case GPUAGG_OP_##name: return ranges;
+			NOT_STRICT_LIST(X)
+#undef X
 		case GPUAGG_OP_NOT:
-		case GPUAGG_OP_SELECT:
-		case GPUAGG_OP_COALESCE:
-		case GPUAGG_OP_NULL_IF:
-		case GPUAGG_OP_IN_I64:
-		case GPUAGG_OP_IN_F64:
-		case GPUAGG_OP_IS_TRUE:
-		case GPUAGG_OP_IS_NOT_TRUE:
-		case GPUAGG_OP_IS_FALSE:
-		case GPUAGG_OP_IS_NOT_FALSE:
 			return true;
 		default:
 			return accepted(ins->op) != 0 || is_monotone(ins, &zero);

@@ -156,6 +156,14 @@ SELECT q, compare_scan(q) FROM unnest(ARRAY[
 	'SELECT id FROM gs TABLESAMPLE BERNOULLI (100) WHERE 1 / (n - 6000) < 5 AND id = 5',
 	'SELECT id FROM gs TABLESAMPLE BERNOULLI (100) WHERE n <> 6000 AND 1 / (id - 6000) = 0',
 	'SELECT id FROM gs TABLESAMPLE BERNOULLI (100) WHERE n::int4 <> 6000 AND 1 / (id - 6000) = 0 AND g = 1']) q;
+-- comparisons that raise an error of any row come before what the device could test
+CREATE TABLE gs_compared AS SELECT id, t COLLATE "C" AS c, t COLLATE "POSIX" AS p, ARRAY[g::text::json] AS j, ARRAY[g] AS a FROM gs;
+SELECT q, compare_scan(q) FROM unnest(ARRAY[
+	'SELECT id FROM gs_compared TABLESAMPLE SYSTEM (100) WHERE c < p AND id > 12000',
+	'SELECT id FROM gs_compared TABLESAMPLE BERNOULLI (100) WHERE j < j AND id > 12000',
+	'SELECT id FROM gs_compared TABLESAMPLE BERNOULLI (100) WHERE (gs_compared < gs_compared) IS NULL AND id > 12000',
+	'SELECT id FROM gs_compared TABLESAMPLE BERNOULLI (100) WHERE a < a AND id < 12000']) q;
+DROP TABLE gs_compared;
 -- parameters, in custom and in generic plans
 PREPARE gs_p(float4, float8, int4) AS SELECT id, ctid FROM gs TABLESAMPLE BERNOULLI ($1) REPEATABLE ($2 + $3) WHERE g <> $3 AND id < 100;
 PREPARE gs_s(float4, float8) AS SELECT min(id), count(*) FROM (SELECT id FROM gs TABLESAMPLE SYSTEM ($1) REPEATABLE ($2) LIMIT 1000) x;

@@ -126,6 +126,8 @@ INSERT INTO queries VALUES
 	-- strings among several, of which helpers find numbers
 	('SELECT name, count(*), sum(amount) FROM kj JOIN ka USING (client, company, account) GROUP BY 1'),
 	('SELECT name, count(*), sum(amount) FROM kj JOIN ka ON ka.client = kj.client AND ka.company = kj.company AND ka.account = kj.account AND ka.part = kj.part GROUP BY 1'),
+	-- (a maximum by a language's rules is no look-up's: below it is compared in either way)
+	('SELECT ka.account, ka.company, count(*), max(ka.client COLLATE "C"), min(kj.client) FROM kj LEFT JOIN ka USING (company, account, client) GROUP BY 1, 2'),
 	('SELECT count(*), sum(amount), sum(rate) FROM kj JOIN kr USING (currency, day)'),
 	('SELECT kr.day, count(*), sum(amount * rate) FROM kj LEFT JOIN kr ON kj.currency::bpchar = kr.currency AND kj.day = kr.day AND kr.other < 5 GROUP BY 1'),
 	('SELECT count(*), sum(amount) FROM kj JOIN kr r ON r.currency = kj.currency AND r.day = kj.day JOIN kr s ON s.currency = ''EUR'' AND s.day = r.day JOIN ka USING (client, company, account)'),
@@ -149,11 +151,12 @@ INSERT INTO queries VALUES
 	('SELECT count(*), sum(amount) FROM kj WHERE NOT EXISTS (SELECT FROM kz WHERE kz.tz = kj.day::timestamp AND kz.name <> ''name 2'')'),
 	('SELECT kz.name, count(*), sum(amount) FROM kj JOIN kz ON kz.day = kj.day::timestamptz GROUP BY 1'),
 	-- NOT EXISTS if the column is NULL nowhere else
-	('SELECT count(*), count(name), count(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
+	('SELECT count(*), count(name), max(up COLLATE "C") FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL'),
 	('SELECT kd.up, count(*) FROM kf LEFT JOIN kd ON lower(up) = kf.t AND kd.w > 3 WHERE kd.id IS NULL AND kd.up IS NULL AND kf.i > 7 GROUP BY 1'),
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n AND kd.id > kf.i WHERE kd.id IS NULL'),
 	('SELECT count(*) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.up IS NULL');
 SELECT q, joined(q) FROM queries;
+-- look-ups where the database's collation is C, rows of a plan where it is a language's (test 024)
 SELECT compare('SELECT count(*), count(name), max(up) FROM kf LEFT JOIN kd ON kd.w = kf.n WHERE kd.id IS NULL', 'prefer');
 SELECT compare('SELECT ka.account, ka.company, count(*), max(ka.client), min(kj.client) FROM kj LEFT JOIN ka USING (company, account, client) GROUP BY 1, 2', 'prefer');
 -- the same of columns that the device keeps
