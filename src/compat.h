@@ -87,6 +87,22 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	return *cache;
 }
 
+/*
+ * Requests that read several blocks (storage/bufmgr.h), since 17.  From 18 on they tell how
+ * the table is kept, and that we wait at once: another process that reads for us would only
+ * cost switches.
+ */
+#if PG_VERSION_NUM >= 170000
+#define GPUAGG_HAS_READ_BUFFERS
+#endif
+#if PG_VERSION_NUM >= 180000
+#define GPUAGG_READ_BUFFERS_KEPT(rel) .persistence = (rel)->rd_rel->relpersistence
+#define GPUAGG_READ_BUFFERS_FLAGS READ_BUFFERS_SYNCHRONOUSLY
+#else
+#define GPUAGG_READ_BUFFERS_KEPT(rel)
+#define GPUAGG_READ_BUFFERS_FLAGS 0
+#endif
+
 /* What get_ordering_op_properties() says of an operator (utils/lsyscache.h) */
 #if PG_VERSION_NUM >= 180000
 typedef CompareType GpuAggOrdering;

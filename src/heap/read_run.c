@@ -8,17 +8,11 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "heap/read_run.h"
 #include "utils/rel.h"
 
-#if PG_VERSION_NUM >= 170000
-
-/* We wait at once: another process that reads for us would only cost switches. */
-#ifdef READ_BUFFERS_SYNCHRONOUSLY
-#define READ_RUN_FLAGS READ_BUFFERS_SYNCHRONOUSLY
-#else
-#define READ_RUN_FLAGS 0
-#endif
+#ifdef GPUAGG_HAS_READ_BUFFERS
 
 uint32
 gpuagg_read_run_most(void)
@@ -37,12 +31,10 @@ gpuagg_read_run(GpuAggReadRun *run, BlockNumber first, uint32 n, BufferAccessStr
 		.rel = run->rel,
 		.smgr = RelationGetSmgr(run->rel),
 		.forknum = MAIN_FORKNUM,
-		.strategy = strategy
+		.strategy = strategy,
+		GPUAGG_READ_BUFFERS_KEPT(run->rel)
 	};
 
-#if PG_VERSION_NUM >= 180000
-	operation.persistence = run->rel->rd_rel->relpersistence;
-#endif
 	run->reads++;
 	memset(run->buffers, 0, sizeof(run->buffers));
 	for (uint32 done = 0; done < n;)
@@ -50,7 +42,7 @@ gpuagg_read_run(GpuAggReadRun *run, BlockNumber first, uint32 n, BufferAccessStr
 		int			count = (int) (n - done);
 
 		if (StartReadBuffers(&operation, run->buffers + done, first + done, &count,
-							 READ_RUN_FLAGS))
+							 GPUAGG_READ_BUFFERS_FLAGS))
 			WaitReadBuffers(&operation);
 		done += (uint32) count;
 	}

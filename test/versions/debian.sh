@@ -121,7 +121,8 @@ in_namespace()
 }
 
 # in_debian TREE COMMAND ...: in a copy of ROOT that is thrown away, in its
-# folder /gpuagg, which is TREE.  Whoever is killed meanwhile takes all of it along.
+# folder /gpuagg, which is TREE; its /usr/local/cuda is TOOLKIT, if that is set.  Whoever
+# is killed meanwhile takes all of it along.
 in_debian()
 {
 	local tree=$1 layer lock old rc=0
@@ -142,6 +143,10 @@ in_debian()
 			overlay "$ROOT"
 		mkdir -p "$ROOT/gpuagg"
 		mount --bind "$TREE" "$ROOT/gpuagg"
+		if [ -n "${TOOLKIT:-}" ]; then
+			mkdir -p "$ROOT/usr/local/cuda"
+			mount --bind -o ro "$TOOLKIT" "$ROOT/usr/local/cuda"
+		fi
 		. test/versions/debian.sh
 		in_namespace sh -c "cd /gpuagg && exec \"\$@\"" sh "$@"' bash "$@" || rc=$?
 	exec {lock}>&-
