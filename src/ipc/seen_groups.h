@@ -4,7 +4,8 @@
  *		the planner.
  *
  * A grouping is known by its table and by what it groups by, and under which
- * conditions.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the one
+ * conditions.  Other figures of a table that are to be remembered have keys that no hash
+ * of keys is: shares that look-ups find, and what a page takes to be handed over.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the one
  * that was met longest ago gives way.  Kept until the server ends.
  */
 #ifndef GPUAGG_IPC_SEEN_GROUPS_H

@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "device/batch_memory.h"
+#include "ipc/seen_groups.h"
 #include "node/task_inputs.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
@@ -29,6 +30,9 @@
 
 /* Batches of pages that may be, where devices want fewer */
 #define PAGES_AHEAD 4
+
+/* Under which what a page takes is remembered: no hash of keys (ipc/seen_groups.h) */
+static const GpuAggSeenKey page_key = {.keys = UINT64_C(0x7061676520746F6F)};
 
 /* The table's blocks, if they are enough that feeders may be worth while for it */
 static uint64
@@ -46,6 +50,7 @@ gpuagg_inputs_create(const GpuAggScan *scan)
 
 	inputs->context = CurrentMemoryContext;
 	inputs->n = scan->nread;
+	inputs->relid = scan->nread > 0 ? RelationGetRelid(scan->read[0]->rel) : InvalidOid;
 	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
 	for (int i = 0; i < scan->nread; i++)
 	{
@@ -88,6 +93,31 @@ gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id)
 	uint32		i = GPUAGG_BATCH_TABLE(batch_id);
 
 	return i < (uint32) inputs->begun ? &inputs->inputs[i] : NULL;
+}
+
+/* ----------------------------------------------------------------- rate --- */
+
+/*
+ * What a page takes the backend: pages that come from disk, or are not all-visible, take longer
+ * than the profile says.  So far; before that, when a task over the table ran last.  0: too few
+ * to tell
+ */
+static double
+inputs_page_ns(const GpuAggTaskInputs *inputs)
+{
+	const GpuAggTaskTable *table = gpuagg_inputs_at(inputs)->table;
+
+	if (inputs->feed_pages >= PAGES_TELL)
+		return INSTR_TIME_GET_DOUBLE(inputs->feed_time) * 1e9 / (double) inputs->feed_pages;
+	return gpuagg_seen_groups_find(RelationGetRelid(table->rel), &page_key, table->nblocks);
+}
+
+/* For the next task over the table that this one began with */
+static void
+inputs_note_page_ns(const GpuAggTaskInputs *inputs)
+{
+	if (inputs->feed_pages >= PAGES_TELL)
+		gpuagg_seen_groups_note(inputs->relid, &page_key, inputs->inputs[0].table->nblocks, inputs_page_ns(inputs));
 }
 
 /* ----------------------------------------------------------------- over --- */
@@ -169,6 +199,7 @@ gpuagg_inputs_go_on(GpuAggTaskInputs *inputs)
 void
 gpuagg_inputs_end(GpuAggTaskInputs *inputs)
 {
+	inputs_note_page_ns(inputs);
 	for (int i = 0; i < inputs->begun; i++)
 		if (inputs->inputs[i].context != NULL)
 			input_close(inputs, &inputs->inputs[i]);
@@ -226,24 +257,15 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 												 (BlockNumber) Min(inputs->behind, MaxBlockNumber));
 }
 
-/*
- * What a page has taken the backend so far: pages that come from disk, or are not all-visible,
- * take longer than the profile says.  0: too few to tell
- */
-static double
-inputs_page_ns(const GpuAggTaskInputs *inputs)
-{
-	return inputs->feed_pages < PAGES_TELL ? 0 :
-		INSTR_TIME_GET_DOUBLE(inputs->feed_time) * 1e9 / (double) inputs->feed_pages;
-}
 
 /* Starts feeders if they pay, for the table at work and all behind it. */
 static void
 inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
 {
 	GpuAggCounters *counters = &inputs->scan->counters;
-	int			n = gpuagg_feeders_planned(inputs->scan, inputs_pages(inputs), inputs_page_ns(inputs),
-										   host);
+	const double pages = inputs_pages(inputs);
+	int			n = gpuagg_feeders_planned(inputs->scan, pages,
+										   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 

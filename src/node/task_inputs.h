@@ -39,6 +39,7 @@ typedef struct GpuAggTaskInputs
 	uint64		opened_pages;	/* of tables so far, */
 	uint64		opened_used;	/* and of these that the cache has; */
 	uint64		behind;			/* of the large ones among the others */
+	Oid			relid;			/* of the first table */
 	instr_time	feed_time;		/* of the backend, until there are feeders, */
 	uint64		feed_pages;		/* for so many pages */
 

@@ -183,6 +183,18 @@ is(planned('SET max_parallel_workers_per_gather = 1;') =~ s/ (some|none)$//r, '1
 is(planned('SET max_parallel_workers_per_gather = 0;'), 'none', 'no parallel query, no feeders');
 is(planned('SET gpuagg.debug_feeders = 0;'), 'none', 'none is none');
 
+# what a page took when the table was read last counts, not what the profile says
+sql(q{
+	UPDATE gpuagg.profile SET feed_page_ns = 1, feeder_start_ns = 1e4, feeder_ns = 1e4;
+	CREATE TABLE again (LIKE t) WITH (autovacuum_enabled = off);
+	ALTER TABLE again ALTER pad SET STORAGE PLAIN;
+	INSERT INTO again TABLE t;
+	VACUUM (FREEZE, ANALYZE) again});
+my $again = $query =~ s/FROM t/FROM again/r;
+is(planned('', $again), 'none', 'a table that was not read before, by the profile');
+like(planned('', $again), qr/^([1234]) \1 (some|none)$/, 'its pages took longer than the profile says');
+sql('UPDATE gpuagg.profile SET feed_page_ns = 5000, feeder_start_ns = 1e6, feeder_ns = 2e5');
+
 # a task of several tables: those of one of them would not be worth while
 sql(q{
 	CREATE TABLE many (id int, g int, f float8, pad text) PARTITION BY RANGE (id);
