@@ -290,6 +290,24 @@ static const CustomPathMethods path_methods = {
 };
 
 /*
+ * The program's outputs of a row that PostgreSQL joins; NIL: it must not.  Of an input that is folded
+ * the device has one row for each key, PostgreSQL all of them.
+ */
+static List *
+joined_outputs(const GpuAggGrouping *g)
+{
+	List	   *exprs;
+
+	if (g->info.nlookups == 0 || g->tables != NULL)
+		return NIL;
+	for (int i = 0; i < g->lw->nlookups; i++)
+		if (g->lw->lookups[i].folded)
+			return NIL;
+	exprs = gpuagg_lower_row_exprs(g->lw);
+	return list_member_ptr(exprs, NULL) ? NIL : exprs;
+}
+
+/*
  * The parent is the grouping relation but for its relids: create_plan()
  * takes custom_relids from there, and an upper relation has none, while the
  * executor and EXPLAIN want to know the table.
@@ -324,8 +342,7 @@ make_path(GpuAggGrouping *g)
 									  list_concat(list_concat_copy(runtime, g->sample_exprs),
 												  g->wanted_exprs),
 									  g->having,
-									  g->info.nlookups > 0 && g->tables == NULL && g->info.regroup == NULL ?
-									  gpuagg_lower_row_exprs(g->lw) : NIL);
+									  joined_outputs(g));
 	return path;
 }
 

@@ -25,8 +25,9 @@ gpuagg_joined_plan(Plan *fallback)
 
 	if (!IsA(plan, Agg))
 		return NULL;
-	while (IsA(plan, Agg) || IsA(plan, Sort))
+	do
 		plan = plan->lefttree;
+	while (IsA(plan, Sort) || IsA(plan, IncrementalSort));
 	return plan;
 }
 

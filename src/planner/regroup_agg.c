@@ -291,7 +291,7 @@ key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row
 
 	if (row.final == GPUAGG_FINAL_DATUM ?
 		!gpuagg_regroup_computed_value(plan, filtered_argument(agg), &value) :
-		!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, &key, &value))
+		!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, true, &key, &value))
 		return false;
 	if (has_datum(plan, agg, value))
 	{
@@ -579,7 +579,7 @@ ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 		(!count_rows(plan, agg, NULL, &sort.weight) ||
 		 !gpuagg_regroup_computed_value(plan, agg->aggfilter, &sort.filter)))
 		return false;
-	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, &key, &sort.value))
+	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, true, &key, &sort.value))
 		return false;
 	count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);
 	count.value = sort.value;

@@ -23,9 +23,11 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_aggregate.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 #include "planner/harmless.h"
 #include "planner/regroup_device.h"
 #include "planner/regroup_parts.h"
@@ -34,6 +36,51 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
+
+/* Strange columns of these expressions are read as they are stored. */
+static void
+store_columns(GpuAggLower *lw, List *exprs)
+{
+	GpuAggValue value;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) exprs, PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_WINDOWFUNCS))
+	{
+		const Var  *var = lfirst_node(Var, lc);
+
+		if (gpuagg_lower_is_strange(lw, var))
+			(void) gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, 0, &value);
+	}
+}
+
+static bool
+told_apart(Node *node, void *context)
+{
+	const Aggref *agg = (const Aggref *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref) && (agg->aggdistinct != NIL || agg->aggkind == AGGKIND_ORDERED_SET))
+		store_columns(context, agg->args);
+	return expression_tree_walker(node, told_apart, context);
+}
+
+/*
+ * A column is read in one form.  What is told apart needs the stored one where numerics are strange, so
+ * that is settled before anything else reads the column.
+ */
+static void
+find_told_apart(GpuAggLower *lw)
+{
+	const Query *parse = lw->root->parse;
+
+	if (lw->of_plan)
+		return;
+	(void) told_apart((Node *) lw->root->processed_tlist, lw);
+	(void) told_apart(parse->havingQual, lw);
+	if (parse->groupingSets != NIL)
+		store_columns(lw, get_sortgrouplist_exprs(parse->groupClause, lw->root->processed_tlist));
+}
 
 GpuAggRegroupPlan *
 gpuagg_regroup_begin(GpuAggLower *lw, bool joined)
@@ -46,6 +93,7 @@ gpuagg_regroup_begin(GpuAggLower *lw, bool joined)
 	plan->regroup.nsets = 1;
 	plan->regroup.sets[0].keys = ~UINT32_C(0);
 	plan->regroup.numbered = lw->root->parse->groupingSets != NIL;
+	find_told_apart(lw);
 	return plan;
 }
 
@@ -118,7 +166,7 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 	GpuAggOutput *own = gpuagg_regroup_add_output(plan);
 	int16		value;
 
-	if (!gpuagg_regroup_any_value(plan, expr, eqop, output, &value))
+	if (!gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value))
 		return false;
 	if (plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
 		return datum_key(plan, getBaseType(exprType((Node *) expr)), eqop, value, own);

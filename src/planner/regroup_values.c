@@ -66,6 +66,21 @@ add_device_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *outp
 	return true;
 }
 
+/*
+ * Does it read numerics that no device has a form of, as is known already?  A row with such a
+ * value is evaluated by itself, but it has no place as a finer key.
+ */
+static bool
+reads_strange(GpuAggLower *lw, Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_PLACEHOLDERS))
+		if (IsA(lfirst(lc), Var) && gpuagg_lower_is_strange(lw, lfirst(lc)))
+			return true;
+	return false;
+}
+
 static bool
 key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
 {
@@ -148,7 +163,8 @@ add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 	GpuAggRegroupInput *input;
 	int			before;
 
-	if (!looks_unlike_equals(var) && add_device_key(plan, (Expr *) var, InvalidOid, output))
+	if (!looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
+		add_device_key(plan, (Expr *) var, InvalidOid, output))
 		return true;
 	before = plan->lw->nkeys;
 	if (!gpuagg_lower_stored_key(plan->lw, var, output))
@@ -202,11 +218,13 @@ gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number
 
 /* As a key of the device, or else computed; reasons are those against the former. */
 bool
-gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
+gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer, GpuAggOutput *output,
+						 int16 *number)
 {
-	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
-	bool		listening = gpuagg_refuse_pause();
-	bool		ok = key_value(plan, expr, eqop, output, number);
+	const GpuAggMark mark = gpuagg_lower_mark(plan->lw);
+	const bool	listening = gpuagg_refuse_pause();
+	const bool	strange = finer && reads_strange(plan->lw, expr);
+	bool		ok = !strange && key_value(plan, expr, eqop, output, number);
 
 	if (!ok)
 	{
@@ -218,6 +236,11 @@ gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOu
 				.count_index = -1,
 				.type = plan->regroup.values[*number].type
 			};
+	}
+	if (!ok && strange)
+	{
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = key_value(plan, expr, eqop, output, number);
 	}
 	gpuagg_refuse_resume(listening);
 	if (!ok && listening)

@@ -24,8 +24,11 @@ extern bool gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value);
 /* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
 extern bool gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number);
 
-/* As a key of the device, or else computed; reasons are those against the former. */
-extern bool gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop,
+/*
+ * As a key of the device, or else computed; reasons are those against the former.  finer: not a key of
+ * all the query's groups, so that a row with a numeric that devices have no form of must have one
+ */
+extern bool gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer,
 									 GpuAggOutput *output, int16 *number);
 
 extern GpuAggRegroupState gpuagg_regroup_new_state(uint8 op, uint8 type);

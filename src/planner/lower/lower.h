@@ -463,6 +463,9 @@ extern bool gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue 
 extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
 extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
 
+/* Is it a numeric column of which statistics know NaN, infinities or more digits than a device has? */
+extern bool gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var);
+
 /*
  * lower_join.c; behind gpuagg_lower_filter(), in the order of the joins.  windowed: the table
  * is to be made in windows, if its keys allow that

@@ -133,7 +133,7 @@ static bool
 stored_numeric(GpuAggLower *lw, Var *var, GpuAggValue *value, Expr **row_expr,
 			   GpuAggOutput *output)
 {
-	if (gpuagg_lower_own_scale_fits(lw, var->varattno))
+	if (!gpuagg_lower_is_strange(lw, var) && gpuagg_lower_own_scale_fits(lw, var->varattno))
 	{
 		output->final = GPUAGG_FINAL_KEY_WORD;
 		output->scale = 0;

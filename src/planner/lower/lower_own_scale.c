@@ -50,7 +50,10 @@ gpuagg_digits_add(GpuAggDigits *seen, Datum value)
 	int16		first = 0;
 
 	if (!gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d))
+	{
+		seen->special = true;
 		return;
+	}
 	if (d.n > 0 && d.weight >= 0)
 	{
 		before = d.weight * GPUAGG_NUMERIC_DECIMALS;
@@ -216,6 +219,20 @@ gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno)
 	const GpuAggDigits seen = digits_of_column(lw, attno);
 
 	return gpuagg_digits_fit(&seen);
+}
+
+bool
+gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
+{
+	uint8		type;
+	uint8		scale;
+	GpuAggDigits seen;
+
+	if (lw->of_plan || var->varno != lw->rel->relid || var->varlevelsup != 0 || var->varattno <= 0 ||
+		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type != GPUAGG_T_NUMERIC)
+		return false;
+	seen = digits_of_column(lw, var->varattno);
+	return seen.special || (scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
 }
 
 bool

@@ -20,6 +20,7 @@ typedef struct GpuAggDigits
 	int			before;
 	int			behind;
 	bool		any;			/* else nothing is known of the values */
+	bool		special;		/* there are NaN or infinities */
 	bool		looked;
 	bool		lenient;		/* values that fit no word may be left out: */
 	int			left_out;		/* so many have been, */
