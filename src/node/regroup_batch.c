@@ -30,6 +30,7 @@ find_states(GpuAggRegroupWork *r)
 	bool		values_only = plan->nsorts == 0 && !r->longs;
 
 	r->nshown = 0;
+	r->loads = r->repeats;
 	for (int i = 0; i < plan->nstates; i++)
 	{
 		const GpuAggRegroupState *s = &plan->states[i];
@@ -37,6 +38,7 @@ find_states(GpuAggRegroupWork *r)
 		if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(plan, s, r->set))
 			continue;
 		r->shown[r->nshown++] = i;
+		r->loads |= s->merge == GPUAGG_REGROUP_NONE || s->filter != GPUAGG_REGROUP_NONE;
 		values_only &= !gpuagg_transition_is_string(s->op) && s->datum == GPUAGG_REGROUP_STATE;
 	}
 	return values_only;
@@ -93,7 +95,7 @@ prepare(GpuAggRegroupWork *r, int i, uint32 part, uint32 parts)
 		gpuagg_row_table_prefetch(r->table, hash);
 		r->batch.rows[i].hash = hash;
 	}
-	if (r->batch.most > 1 && r->parent < 0)
+	if (r->loads && r->batch.most > 1 && r->parent < 0)
 		gpuagg_regroup_load(r, row);
 	return true;
 }

@@ -67,6 +67,7 @@ typedef struct GpuAggRegroupWork
 	/* the set at work */
 	int			set;
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
+	bool		loads;			/* its states want values of each row */
 	int			nshown;			/* of the plan's states those that the set has, */
 	uint16		shown[GPUAGG_MAX_TRANSITIONS];	/* but for those that ordered sets make */
 	bool		unique;			/* each of the device's groups is one of the set's */
