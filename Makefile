@@ -167,6 +167,9 @@ pg_isolation_regress_installcheck = MAJORVERSION=$(MAJORVERSION) test/lib/instal
 # and no value changes without them.
 src/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
+# What is worked on group by group: a function that others may call may be inlined for all that.
+src/node/%.o: override CFLAGS += -fno-semantic-interposition
+
 # Modules of the tests link to ours; since 16 PostgreSQL hides what is not exported.
 override CFLAGS += -fvisibility=default
 

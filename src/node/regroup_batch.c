@@ -30,6 +30,7 @@ find_states(GpuAggRegroupWork *r)
 	bool		values_only = plan->nsorts == 0 && !r->longs;
 
 	r->nshown = 0;
+	r->loads = r->repeats;
 	for (int i = 0; i < plan->nstates; i++)
 	{
 		const GpuAggRegroupState *s = &plan->states[i];
@@ -37,6 +38,7 @@ find_states(GpuAggRegroupWork *r)
 		if (s->output != GPUAGG_REGROUP_NONE || !gpuagg_regroup_is_shown(plan, s, r->set))
 			continue;
 		r->shown[r->nshown++] = i;
+		r->loads |= s->merge == GPUAGG_REGROUP_NONE || s->filter != GPUAGG_REGROUP_NONE;
 		values_only &= !gpuagg_transition_is_string(s->op) && s->datum == GPUAGG_REGROUP_STATE;
 	}
 	return values_only;
@@ -47,6 +49,8 @@ gpuagg_regroup_batch_begin(GpuAggRegroupWork *r)
 {
 	r->batch.most = find_states(r) ? GPUAGG_ROWS_WANTED : 1;
 	r->batch.values = palloc(r->batch.most * Max(r->plan->nvalues, 1) * sizeof(GpuAggRegroupDatum));
+	if (r->repeats)
+		r->batch.entered = palloc(r->batch.most * r->plan->nvalues * sizeof(GpuAggRegroupEntered));
 }
 
 /* Is it remembered that a row is not in this part? */
@@ -93,7 +97,7 @@ prepare(GpuAggRegroupWork *r, int i, uint32 part, uint32 parts)
 		gpuagg_row_table_prefetch(r->table, hash);
 		r->batch.rows[i].hash = hash;
 	}
-	if (r->batch.most > 1 && r->parent < 0)
+	if (r->loads && r->batch.most > 1 && r->parent < 0)
 		gpuagg_regroup_load(r, row);
 	return true;
 }
@@ -140,24 +144,48 @@ find_group(GpuAggRegroupWork *r, int i)
 	return group;
 }
 
+/* To the values of a row of the batch */
+static void
+turn_to(GpuAggRegroupWork *r, int i)
+{
+	r->values = r->batch.values + i * r->plan->nvalues;
+	r->loaded = r->batch.rows[i].loaded;
+}
+
+/* The groups of all rows, and which values are to be looked for there */
+static void
+find_groups(GpuAggRegroupWork *r)
+{
+	for (int i = 0; i < r->batch.n; i++)
+	{
+		if (r->batch.rows[i].skip)
+			continue;
+		r->batch.rows[i].group = find_group(r, i);
+		if (r->parent >= 0 || !r->repeats)
+			continue;
+		turn_to(r, i);
+		gpuagg_regroup_want_entered(r, r->batch.rows[i].row, i, r->batch.rows[i].group,
+									r->batch.entered + i * r->plan->nvalues);
+		r->batch.rows[i].loaded = r->loaded;
+	}
+}
+
 GpuAggStatus
 gpuagg_regroup_batch_enter(GpuAggRegroupWork *r)
 {
 	GpuAggStatus status = GPUAGG_OK;
 
+	find_groups(r);
 	for (int i = 0; i < r->batch.n && status == GPUAGG_OK; i++)
 	{
-		const char *row = r->batch.rows[i].row;
-		char	   *group;
+		char	   *group = r->batch.rows[i].group;
 
 		if (r->batch.rows[i].skip)
 			continue;
-		r->values = r->batch.values + i * r->plan->nvalues;
-		r->loaded = r->batch.rows[i].loaded;
-		group = find_group(r, i);
+		turn_to(r, i);
 		if (r->parent < 0 && r->repeats)
-			gpuagg_regroup_note_entered(r, row, group);
-		status = gpuagg_regroup_enter_row(r, row, group);
+			gpuagg_regroup_note_entered(r, group, r->batch.entered + i * r->plan->nvalues);
+		status = gpuagg_regroup_enter_row(r, r->batch.rows[i].row, group);
 	}
 	return status;
 }

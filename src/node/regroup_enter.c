@@ -446,25 +446,41 @@ vote(GpuAggRegroupWork *r, const char *group)
 		r->heavy_votes--;
 }
 
-/* Which values enter this group for the first time? */
+/* The keys of a value and its group, in the wanted row of that number */
+static const char *
+want_entered(GpuAggRegroupWork *r, int value, int number, const char *group)
+{
+	const GpuAggLayout *layout = gpuagg_row_table_layout(r->entered[value]);
+	char	   *wanted = gpuagg_row_table_wanted(r->entered[value], number);
+	GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
+
+	want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
+	want_key(layout, wanted, 1, r->plan->values[value].type, &r->values[value]);
+	return wanted;
+}
+
 void
-gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
+gpuagg_regroup_want_entered(GpuAggRegroupWork *r, const char *row, int number, const char *group,
+							GpuAggRegroupEntered *to)
 {
 	for (int i = 0; i < r->plan->nvalues; i++)
 	{
-		const GpuAggLayout *layout;
-		GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
-		char	   *wanted;
-
 		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
 			continue;
-		layout = gpuagg_row_table_layout(r->entered[i]);
-		wanted = gpuagg_row_table_wanted(r->entered[i], 0);
-		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
-		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
-		(void) gpuagg_row_table_find(r->entered[i], wanted,
-									 gpuagg_row_table_hash(r->entered[i], wanted),
-									 &r->enters[i]);
+		to[i].wanted = want_entered(r, i, number, group);
+		to[i].hash = gpuagg_row_table_hash(r->entered[i], to[i].wanted);
+		gpuagg_row_table_prefetch(r->entered[i], to[i].hash);
+	}
+}
+
+void
+gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *group, const GpuAggRegroupEntered *of)
+{
+	for (int i = 0; i < r->plan->nvalues; i++)
+	{
+		if (r->entered[i] == NULL || r->values[i].isnull)
+			continue;
+		(void) gpuagg_row_table_find(r->entered[i], of[i].wanted, of[i].hash, &r->enters[i]);
 		if (r->enters[i])
 			vote(r, group);
 	}

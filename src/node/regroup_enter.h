@@ -13,6 +13,13 @@
 #include "node/regroup_layout.h"
 #include "node/row_table.h"
 
+/* A value of a group that may have entered it before: its row of r->entered */
+typedef struct GpuAggRegroupEntered
+{
+	const char *wanted;
+	uint64		hash;
+} GpuAggRegroupEntered;
+
 /*
  * Rows that are worked on together (regroup_batch.h): the keys and values of all of them are
  * computed first, while the processor fetches where their groups are found.
@@ -28,9 +35,11 @@ typedef struct GpuAggRegroupBatch
 		uint64		hash;		/* and their hash */
 		uint64		number;		/* of the set's rows */
 		uint64		loaded;		/* bits: the values that are there */
+		char	   *group;
 		bool		skip;		/* it enters nothing here */
 	}			rows[GPUAGG_ROWS_WANTED];
 	GpuAggRegroupDatum *values; /* as many for each row as the plan has */
+	GpuAggRegroupEntered *entered;	/* likewise, if values repeat */
 } GpuAggRegroupBatch;
 
 typedef struct GpuAggRegroupWork
@@ -67,6 +76,7 @@ typedef struct GpuAggRegroupWork
 	/* the set at work */
 	int			set;
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
+	bool		loads;			/* its states want values of each row */
 	int			nshown;			/* of the plan's states those that the set has, */
 	uint16		shown[GPUAGG_MAX_TRANSITIONS];	/* but for those that ordered sets make */
 	bool		unique;			/* each of the device's groups is one of the set's */
@@ -105,8 +115,14 @@ extern void gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row);
  */
 extern const char *gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row, int number);
 
-/* Finds out which values enter this group for the first time. */
-extern void gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group);
+/*
+ * Which values enter this group for the first time?  Two steps: to[] and the tables' wanted rows
+ * of that number get what is looked for; and it is looked for.
+ */
+extern void gpuagg_regroup_want_entered(GpuAggRegroupWork *r, const char *row, int number,
+										const char *group, GpuAggRegroupEntered *to);
+extern void gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *group,
+										const GpuAggRegroupEntered *of);
 
 /* Has the set at work this state, and does one of the device's groups pass its filter? */
 extern bool gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row);

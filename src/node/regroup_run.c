@@ -87,6 +87,14 @@ reset_tables(GpuAggRegroupWork *r)
 			gpuagg_row_table_reset(r->entered[i]);
 }
 
+static void
+expect(const GpuAggRegroupWork *r, GpuAggRowTable *table, Size limit)
+{
+	gpuagg_row_table_expect(table, gpuagg_strategy_extrapolate(r->row, gpuagg_row_table_groups(table),
+																r->set_rows),
+							limit);
+}
+
 /*
  * Makes room for the groups that there will be, which a table that grows again and again copies
  * as often.  Rows come in the order of a hash, so the first ones tell of all.
@@ -94,12 +102,17 @@ reset_tables(GpuAggRegroupWork *r)
 static void
 expect_groups(GpuAggRegroupWork *r)
 {
+	int			tables = 1;
+
 	if (r->expected || r->row < Max(LEAST_ROWS, r->set_rows / 16))
 		return;
 	r->expected = true;
-	gpuagg_row_table_expect(r->table, gpuagg_strategy_extrapolate(r->row, gpuagg_row_table_groups(r->table),
-																	r->set_rows),
-							r->limit / 4);
+	for (int i = 0; i < r->plan->nvalues; i++)
+		tables += r->entered[i] != NULL;
+	expect(r, r->table, r->limit / 4 / tables);
+	for (int i = 0; i < r->plan->nvalues; i++)
+		if (r->entered[i] != NULL)
+			expect(r, r->entered[i], r->limit / 4 / tables);
 }
 
 /*
