@@ -138,6 +138,15 @@ same_answer($node, $_, 'both cards')
 	'SELECT g, count(*) FROM parts GROUP BY g ORDER BY g',
 	'SELECT x.g, x.n, y.n FROM (SELECT g, count(*) n FROM a GROUP BY g) x JOIN (SELECT g, count(*) n FROM b GROUP BY g) y USING (g) ORDER BY 1');
 
+# an input that is grouped by its key is grouped where its columns are; the next one's table is made where those of the
+# table that is read are
+my $grouped = 'SELECT name, count(*), count(b.id) FROM a LEFT JOIN b ON b.g = a.g LEFT JOIN names ON names.g = a.g GROUP BY name ORDER BY name';
+my $below = "$alone SET gpuagg.cost_scale = 0.001; SET join_collapse_limit = 1;";
+same_answer($node, "$below $grouped", 'an input that another card groups');
+my $plan_below = sql("$require $below EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $grouped");
+like($plan_below, qr/left \(70 rows, [^)]*\), left \(70 rows from kept columns[^)]*\)\n *Device: cuda:0\n.*\n *Device: cuda:1\n/s, 'a card for each')
+  or diag($plan_below);
+
 # ---------------------------------------------- least predicted finish
 
 # A card that is busy: others take what does not need its columns.
