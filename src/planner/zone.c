@@ -97,19 +97,27 @@ add_span(ZoneSpans *z, pg_time_t until, long offset)
 /*
  * The next change behind a moment: < 0 unknown, 0 none, else when, and the offsets on both sides.
  * At the last change that PostgreSQL knows it finds none, a second later it goes on as before.
+ * Where one rule of a zone ends summer time when another begins it, PostgreSQL's functions do not
+ * agree on what holds then: unknown, too.
  */
 static int
 next_change(const pg_tz *zone, pg_time_t at, long *before, pg_time_t *change, long *after)
 {
-	int			before_is_dst;
-	int			after_is_dst;
-	int			found = pg_next_dst_boundary(&at, before, &before_is_dst, change, after,
-											 &after_is_dst, zone);
+	int			is_dst[2];
+	pg_time_t	later;
+	long		held;
+	long		other;
+	int			found = pg_next_dst_boundary(&at, before, &is_dst[0], change, after, &is_dst[1], zone);
 
-	if (found != 0)
-		return found;
-	at++;
-	return pg_next_dst_boundary(&at, before, &before_is_dst, change, after, &after_is_dst, zone);
+	if (found == 0)
+	{
+		at++;
+		found = pg_next_dst_boundary(&at, before, &is_dst[0], change, after, &is_dst[1], zone);
+	}
+	if (found > 0 && pg_next_dst_boundary(change, &held, &is_dst[0], &later, &other, &is_dst[1], zone) >= 0 &&
+		held != *after)
+		return -1;
+	return found;
 }
 
 /*
@@ -184,6 +192,8 @@ find_spans(const pg_tz *zone, ZoneSpans *z)
 		offset = after;
 		found = next_change(zone, at, &before, &change, &after);
 	}
+	if (found < 0)
+		return false;
 	add_span(z, found > 0 ? end : last_moment, offset);
 	z->head.goes_on = found > 0 && goes_on(zone);
 	return true;

@@ -40,7 +40,7 @@ CREATE TABLE tz_query AS SELECT row_number() OVER () AS no, q FROM unnest(ARRAY[
 -- how many groups there are is for the time zone database to say
 CREATE FUNCTION agrees(query text, mode text DEFAULT 'require') RETURNS text LANGUAGE sql AS
 $$ SELECT regexp_replace(compare(query, mode), ': [0-9]+ rows?$', '') $$;
--- in zones with summer time, midnights that do not exist, half hours, seconds, skipped days, and none of these
+-- in zones with summer time, for all of the year, too, midnights that do not exist, half hours, seconds, skipped days, and none of these
 CREATE FUNCTION in_zone(zone text, query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	answer text;
@@ -52,7 +52,7 @@ END
 $$;
 SELECT zone, string_agg(no || ': ' || in_zone(zone, q), ', ' ORDER BY no)
 FROM unnest(ARRAY['UTC', 'Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe',
-	'Africa/Monrovia', 'Pacific/Apia', 'Asia/Tehran', '<+0330>-03:30', 'CET-1CEST']) WITH ORDINALITY z(zone, n), tz_query
+	'Africa/Monrovia', 'Pacific/Apia', 'Asia/Tehran', '<+0330>-03:30', 'CET-1CEST', 'A1B,0/0,J365/25']) WITH ORDINALITY z(zone, n), tz_query
 WHERE zone IN ('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Africa/Monrovia') OR no IN (2, 5, 7, 9) GROUP BY zone, n ORDER BY n;
 -- all of it on the device, where no zone skips days and no year is beyond the table
 SET TimeZone = 'Europe/Berlin';
