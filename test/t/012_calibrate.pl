@@ -45,12 +45,13 @@ sub stored
 		(SELECT count(*) FROM gpuagg.curve WHERE profile_id > 0)});
 }
 
-# A backend is bound to one CPU, as it is while it measures itself
+# A backend is bound to one CPU, as it is while it measures itself, after the device: on a
+# machine that others use only after a minute or two
 sub wait_bound
 {
 	my ($backend) = @_;
 
-	for (1 .. 3000)
+	for (1 .. 12000)
 	{
 		return if slurp_file("/proc/$backend/status") =~ /^Cpus_allowed_list:\s*\d+$/m;
 		sleep 0.02;
@@ -143,10 +144,10 @@ is( sql("SELECT string_agg(name, ' ' ORDER BY name) FROM gpuagg.ceiling WHERE pr
 is(sql("SELECT count(*) FROM gpuagg.ceiling WHERE profile_id = $first AND name = 'group' AND per_second BETWEEN 1e5 AND 1e12"),
 	$kind eq 'host' ? '1' : '0', 'rows grouped, of the host');
 is( sql("SELECT r.per_second BETWEEN 1e8 AND 1e12,
-		p.device_kind <> 'host' OR r.per_second BETWEEN t.per_second / 8 AND t.per_second * 8
+		p.device_kind <> 'host' OR p.busy OR r.per_second BETWEEN t.per_second / 8 AND t.per_second * 8
 	FROM gpuagg.profile p JOIN gpuagg.ceiling r USING (profile_id) JOIN gpuagg.ceiling t USING (profile_id)
 	WHERE profile_id = $first AND r.name = 'host_read' AND t.name = 'thread_read'"),
-	't|t', 'a backend reads about as fast as a thread of the host device');
+	't|t', 'a backend reads about as fast as a thread of the host device, unless others use the machine');
 is( sql("SELECT count(*), bool_and(per_second > 0 AND ns IS NULL) FROM gpuagg.ceiling WHERE profile_id = $first AND name = 'touch'"),
 	'1|t', 'first touch');
 is( sql("SELECT count(*) >= 2, bool_and(least(read8_per_second, read32_per_second, atomic8_per_second) > 0) FROM gpuagg.random_access WHERE profile_id = $first"),
