@@ -50,7 +50,6 @@ gpuagg_inputs_create(const GpuAggScan *scan)
 
 	inputs->context = CurrentMemoryContext;
 	inputs->n = scan->nread;
-	inputs->relid = scan->nread > 0 ? RelationGetRelid(scan->read[0]->rel) : InvalidOid;
 	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
 	for (int i = 0; i < scan->nread; i++)
 	{
@@ -306,6 +305,8 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 	inputs->behind -= input_large(table);
 	inputs->opened_used += input->cached != NULL ? input->cached->used : 0;
 	input->opened = true;
+	if (input == inputs->inputs)
+		inputs->relid = RelationGetRelid(table->rel);
 	/* PostgreSQL counts sequential scans, not sample scans; several tasks make one */
 	if (scan->sample.method == GPUAGG_SAMPLE_NONE && table->first == 0)
 		pgstat_count_heap_scan(table->rel);
