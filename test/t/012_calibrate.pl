@@ -86,6 +86,8 @@ sub intact
 # What EXPLAIN says of the profile, in a session that is open
 my $explain = "SET gpuagg.debug_require = 'require'; EXPLAIN (VERBOSE, FORMAT %s) SELECT g, count(*) FROM t GROUP BY g";
 my $session = $node->background_psql('postgres');
+# its time is a query's, not the session's, which may be minutes old
+$session->set_query_timer_restart;
 
 sub profile_line
 {
