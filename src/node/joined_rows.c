@@ -4,7 +4,7 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scan of their table gives them instead of reading it (planner/joined_rows.c says
+ * sequential scan of their table gives them instead of reading it (planner/row_joins.c says
  * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
@@ -24,7 +24,6 @@
 #include "node/lookup_windows.h"
 #include "node/row_eval.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/joined_rows.h"
 
 struct GpuAggJoinedRows
 {
@@ -162,7 +161,7 @@ open_plan(GpuAggJoinedRows *joined)
 	Index		table = ((Scan *) list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS))->scanrelid;
 	GpuAggKeyStrings strings;
 
-	joined->plan = ExecInitNode(gpuagg_joined_plan(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)), estate,
+	joined->plan = ExecInitNode(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)), estate,
 								scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;

@@ -322,6 +322,19 @@ gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info)
 	return llast(((const CustomScan *) custom)->custom_plans);
 }
 
+Plan *
+gpuagg_plan_joins(Plan *fallback)
+{
+	Plan	   *plan = fallback;
+
+	if (!IsA(plan, Agg))
+		return NULL;
+	do
+		plan = plan->lefttree;
+	while (IsA(plan, Sort) || IsA(plan, IncrementalSort));
+	return plan;
+}
+
 List *
 gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned, bool shared)
 {

@@ -214,7 +214,7 @@ typedef struct GpuAggPlanInfo
 								 * known */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
-	List	   *joined;			/* outputs over the rows of joins (planner/joined_rows.h); NIL: not there */
+	List	   *joined;			/* outputs over the rows of joins (planner/row_joins.h); NIL: not there */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
@@ -229,6 +229,9 @@ extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
 
 /* Of the rows of a plan? */
 extern bool gpuagg_plan_is_of_plan(List *custom_private);
+
+/* The joins below the aggregation of a fallback plan; NULL: there is no aggregation */
+extern Plan *gpuagg_plan_joins(Plan *fallback);
 
 /* Where groups are regrouped: the plan that has the keys and what is computed of them */
 extern Plan *gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info);

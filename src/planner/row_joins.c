@@ -1,6 +1,6 @@
 /*
- * joined_rows.c
- *		What execution needs to join single rows by PostgreSQL's own plan (joined_rows.h).
+ * row_joins.c
+ *		What execution needs to join single rows by PostgreSQL's own plan (row_joins.h).
  *
  * A row of the table that is read may have a value that no device reads: one that is compressed
  * or stored elsewhere, NaN, a numeric of many digits.  The joins of the fallback plan can be run
@@ -16,20 +16,8 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_plan.h"
-#include "planner/joined_rows.h"
-
-Plan *
-gpuagg_joined_plan(Plan *fallback)
-{
-	Plan	   *plan = fallback;
-
-	if (!IsA(plan, Agg))
-		return NULL;
-	do
-		plan = plan->lefttree;
-	while (IsA(plan, Sort) || IsA(plan, IncrementalSort));
-	return plan;
-}
+#include "planner/plan.h"
+#include "planner/row_joins.h"
 
 /* Is the table read here, once from start to end? */
 static bool
@@ -86,7 +74,7 @@ over_plan(Node *node, void *context)
 List *
 gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs)
 {
-	const Plan *plan = gpuagg_joined_plan(fallback);
+	const Plan *plan = gpuagg_plan_joins(fallback);
 	OverPlan	over = {0};
 	List	   *outputs;
 
