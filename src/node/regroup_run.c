@@ -21,8 +21,8 @@
  * Memory.  Where a table outgrows its share, the set is made in parts, by bits of the
  * hash of its keys, as many as the rows that it had room for tell, and each of them
  * likewise.  In which part a row is, is remembered where there is memory, so that keys are
- * computed once more, not once for each part.  A group whose own values exceed it has no parts; then PostgreSQL's plan answers,
- * which sorts on disk.
+ * computed once more, not once for each part.  A group whose own values exceed it has no parts;
+ * then PostgreSQL's plan answers, which sorts on disk.
  */
 #include "postgres.h"
 

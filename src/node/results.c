@@ -46,9 +46,6 @@ StaticAssertDecl(offsetof(GpuAggStringSlot, u) ==
 				 "the bytes of a short string lie side by side");
 StaticAssertDecl(UUID_LEN == 16, "a uuid fits its key slot");
 
-/* Longer strings are allocated for each group. */
-#define LONG_BYTES 1024
-
 /* ------------------------------------------------------------ creation --- */
 
 static int
@@ -209,7 +206,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 	if (!string)
 		return;
 	emitter->string_no = results_add_string(results, emitter->off);
-	emitter->long_room = palloc(VARHDRSZ + LONG_BYTES);
+	emitter->long_room = palloc(VARHDRSZ + GPUAGG_LONG_BYTES);
 }
 
 GpuAggResults *
@@ -380,7 +377,7 @@ long_string_datum(GpuAggEmitter *emitter, const char *data, uint32 len)
 {
 	text	   *room = emitter->long_room;
 
-	if (len > LONG_BYTES)
+	if (len > GPUAGG_LONG_BYTES)
 		return PointerGetDatum(cstring_to_text_with_len(data, len));
 	SET_VARSIZE(room, VARHDRSZ + len);
 	memcpy(VARDATA(room), data, len);
@@ -607,23 +604,6 @@ uint32
 gpuagg_results_beside(const GpuAggResults *results)
 {
 	return results->left;
-}
-
-bool
-gpuagg_results_passing(const GpuAggResults *results, const char *data)
-{
-	const char *emitters = (const char *) results->emitters;
-
-	if (data >= emitters && data < emitters + results->nemitters * sizeof(GpuAggEmitter))
-		return true;
-	for (int i = 0; i < results->nemitters; i++)
-	{
-		const char *room = (const char *) results->emitters[i].long_room;
-
-		if (room != NULL && data >= room && data <= room + VARHDRSZ + LONG_BYTES)
-			return true;
-	}
-	return false;
 }
 
 /* What tells by itself whether it is NULL; false: it is */

@@ -16,6 +16,9 @@
 #include "node/type_datums.h"
 #include "utils/timestamp.h"
 
+/* Longer strings are allocated for each group. */
+#define GPUAGG_LONG_BYTES 1024
+
 /* Values that lie in the row as Datums are */
 typedef enum GpuAggPlain
 {

@@ -200,3 +200,20 @@ gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
 								"the device sent groups of a wrong size");
 	return GPUAGG_OK;
 }
+
+bool
+gpuagg_results_passing(const GpuAggResults *results, const char *data)
+{
+	const char *emitters = (const char *) results->emitters;
+
+	if (data >= emitters && data < emitters + results->nemitters * sizeof(GpuAggEmitter))
+		return true;
+	for (int i = 0; i < results->nemitters; i++)
+	{
+		const char *room = (const char *) results->emitters[i].long_room;
+
+		if (room != NULL && data >= room && data <= room + VARHDRSZ + GPUAGG_LONG_BYTES)
+			return true;
+	}
+	return false;
+}
