@@ -110,6 +110,8 @@ endif
 TREE := $(patsubst %/,%,$(dir $(realpath $(firstword $(MAKEFILE_LIST)))))
 ifneq ($(TREE),$(realpath $(CURDIR)))
 override VPATH :=
+# also for who calls make again without -f, as the links allow: the same flags
+override srcdir := .
 ifdef BUILDING
 $(shell cp -Rsf $(TREE)/src $(TREE)/cuda $(TREE)/sql $(TREE)/test $(TREE)/gpuagg.control \
 	$(TREE)/Makefile . && find src cuda -type l -name '*.[od]' -delete)
