@@ -203,8 +203,8 @@ gpuagg_find_bytes(const GpuAggProgram *p, const GpuAggConst *list, int32_t n,
 }
 
 /*
- * Result of IN or NOT IN.  Not found beside a NULL member is NULL.  A list
- * without any member is false whatever the left side, as in PostgreSQL.
+ * Result of IN or NOT IN.  Not found beside a NULL member is NULL.  A list may be without
+ * members because none of PostgreSQL's can be a value of the left side (0.001 of numeric(8,2)).
  */
 GPUAGG_FN int64_t
 gpuagg_eval_in(bool found, uint8_t sa, const GpuAggInstr *ins, uint8_t *st)
@@ -215,8 +215,6 @@ gpuagg_eval_in(bool found, uint8_t sa, const GpuAggInstr *ins, uint8_t *st)
 	if (sa != GPUAGG_ST_VALUE)
 	{
 		*st = sa;
-		if (sa == GPUAGG_ST_NULL && ins->imm2 == 0 && !has_null)
-			*st = GPUAGG_ST_VALUE;
 		return negated;
 	}
 	*st = !found && has_null ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;

@@ -65,7 +65,7 @@ SELECT compare('SELECT g, sum(CASE WHEN disc > 0.05 THEN price ELSE 0 END) FILTE
 SELECT c, compare(format('SELECT g, count(*), sum(price) FROM nu WHERE %s GROUP BY g', c))
 FROM unnest(ARRAY['price > 100', 'price >= 100.005', 'price < -0.001', 'price <= 250000.125', 'price = 12.3400',
 	'price <> 12.345', 'disc = 0.055', 'NOT disc <> 0.055', '0.05 = disc', '0.049 < disc', 'disc BETWEEN 0.05 AND 0.07',
-	'disc IN (0.01, 0.02, 0.030, 0.0455)', 'disc NOT IN (0.01, 0.020)', 'disc NOT IN (0.01, NULL)', 'whole IN (1, 2.5, 3)',
+	'disc IN (0.01, 0.02, 0.030, 0.0455)', 'disc NOT IN (0.01, 0.020)', 'disc NOT IN (0.01, NULL)', 'disc NOT IN (0.0455)', '(disc IN (0.0455, 1e30)) IS NULL', 'whole <> ALL (''{2.5}'')', 'disc NOT IN (0.0455, NULL)', 'whole IN (1, 2.5, 3)',
 	'price > fine', 'disc = tax', 'whole < price', 'disc IS DISTINCT FROM tax', 'disc IS NOT DISTINCT FROM 0.03',
 	'i2 > 1.5', 'price > i8', 'price * disc > 10.5', 'price IS NOT NULL AND disc IS NULL', 'm > 12.5 OR small < 0',
 	'wide > 100000000000', 'price > ALL (ARRAY[1.5, disc])', 'price IS NULL']) c;
