@@ -141,18 +141,21 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const Gp
 	const GpuAggStrategy within = choice->within;
 	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
 	const GpuAggCompiledWork *c = &work->compiled;
+	/* what no kernel is made for: the interpreter beside columns that are grouped as they lie */
+	const bool	as_they_lie = c->state == GPUAGG_COMPILED_NOT && frame->defers && !frame->filtered;
+	const GpuAggStrategy read = within == GPUAGG_STRATEGY_BLOCK_LOCAL && as_they_lie ? within : GPUAGG_STRATEGY_SINGLE_PASS;
 	GpuAggFrame needed;
 	double		ns;
 	double		kept_whole;
 
 	if (rates->shared_bytes <= 0 || frame->forced || choice->by_capacity || choice->predicted_ns[kept] < 0 ||
-		(within != kept && within != GPUAGG_STRATEGY_SINGLE_PASS))
+		(within != kept && within != read))
 		return within;
-	ns = card_ns(card, choice, GPUAGG_STRATEGY_SINGLE_PASS, frame, work);
+	ns = card_ns(card, choice, read, frame, work);
 	kept_whole = card_ns(card, choice, kept, frame, work);
 	if (c->state == GPUAGG_COMPILED_NEW && !c->always && !gpuagg_frame_choose(frame, &needed))
 		ns += (double) GPUAGG_COMPILE_FIRST_NS / GPUAGG_COMPILE_RUNS;
-	return kept_whole < ns ? kept : GPUAGG_STRATEGY_SINGLE_PASS;
+	return kept_whole < ns ? kept : read;
 }
 
 void
