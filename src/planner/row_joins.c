@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -18,6 +19,7 @@
 #include "planner/agg_plan.h"
 #include "planner/plan.h"
 #include "planner/row_joins.h"
+#include "rewrite/rewriteManip.h"
 
 /* Is the table read here, once from start to end? */
 static bool
@@ -82,7 +84,7 @@ gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *expr
 		gpuagg_agg_plan_locks_rows(root) || gpuagg_agg_plan_own_functions(root))
 		return NIL;
 	over.targetlist = plan->targetlist;
-	outputs = (List *) over_plan((Node *) exprs, &over);
+	outputs = (List *) over_plan(gpuagg_before_grouping(root, (Node *) exprs), &over);
 	if (over.failed)
 		return NIL;
 	fix_opfuncids((Node *) outputs);
