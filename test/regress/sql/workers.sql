@@ -17,7 +17,8 @@ DECLARE
 	r record;
 BEGIN
 	IF tell THEN
-		SELECT backend_type || ':' INTO answer FROM pg_stat_activity WHERE pid = pg_backend_pid();
+		-- NULL until the postmaster has noted the process that it started
+		SELECT coalesce(backend_type, 'parallel worker') || ':' INTO answer FROM pg_stat_activity WHERE pid = pg_backend_pid();
 	END IF;
 	FOR r IN EXECUTE query LOOP
 		answer := answer || ' ' || r::text;
