@@ -549,6 +549,31 @@ cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullT
 	return line;
 }
 
+/* Columns of the rows from *nrows to n, of the current page's lines up to `line` */
+static GpuAggStatus
+take_rows(GpuAggDecoder *d, const GpuAggFullTuples *full, uint32_t line, uint32_t *nrows, uint32_t n,
+		  GpuAggError *error)
+{
+	const GpuAggPrepared *s = d->prepared;
+	const GpuAggPage *page = &d->pages[d->page];
+	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
+
+	for (uint32_t i = 0; i < s->ncolumns; i++)
+	{
+		const GpuAggFixedColumn *column = &s->columns[i];
+		const GpuAggAttr *a = &attrs[column->attr];
+
+		load_column(column, a, &d->columns[a->reg], page->page, full);
+	}
+	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
+		return error->status;
+	if (page->stripe != NULL)
+		fill_rows(d, line, *nrows, n);
+	d->line = line;
+	*nrows = n;
+	return GPUAGG_OK;
+}
+
 /*
  * Decode lines of the current page from d->line on, until the page or the
  * block is full.
@@ -558,7 +583,6 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 {
 	const GpuAggPrepared *s = d->prepared;
 	const GpuAggPage *page = &d->pages[d->page];
-	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
 	const uint32_t nattrs = s->program->nattrs;
 	GpuAggFullTuples full;
 	uint32_t	n = *nrows;
@@ -624,20 +648,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		else if (skip_row(d, line, error) != GPUAGG_OK)
 			return error->status;
 	}
-	for (uint32_t i = 0; i < s->ncolumns; i++)
-	{
-		const GpuAggFixedColumn *column = &s->columns[i];
-		const GpuAggAttr *a = &attrs[column->attr];
-
-		load_column(column, a, &d->columns[a->reg], page->page, &full);
-	}
-	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
-		return error->status;
-	if (page->stripe != NULL)
-		fill_rows(d, line, *nrows, n);
-	d->line = line;
-	*nrows = n;
-	return GPUAGG_OK;
+	return take_rows(d, &full, line, nrows, n, error);
 }
 
 /* Lines from d->line up to `end` that are rows, into d->lines from n on; where they end */

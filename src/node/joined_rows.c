@@ -20,6 +20,7 @@
 #include "access/htup_details.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "node/given_rows.h"
 #include "node/joined_rows.h"
 #include "node/lookup_windows.h"
 #include "node/row_eval.h"
@@ -42,9 +43,6 @@ struct GpuAggJoinedRows
 	ExprContext *econtext;
 	GpuAggRowEval *eval;
 };
-
-/* Whose rows the scan at work gives: plans do not know them */
-static GpuAggJoinedRows *reading;
 
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
@@ -93,27 +91,12 @@ gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, O
 
 /* ---------------------------------------------------------------- plan --- */
 
-/* In the place of the sequential scan */
-static TupleTableSlot *
-next_row(PlanState *ps)
+static HeapTuple
+next_copy(void *of, const PlanState *scan)
 {
-	GpuAggJoinedRows *joined = reading;
-	TupleTableSlot *slot = ((ScanState *) ps)->ss_ScanTupleSlot;
-	ExprContext *econtext = ps->ps_ExprContext;
+	GpuAggJoinedRows *joined = of;
 
-	while (joined->next < joined->n)
-	{
-		HeapTuple	row = joined->rows[joined->next++];
-
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(econtext);
-		ExecForceStoreHeapTuple(row, slot, false);
-		slot->tts_tableOid = row->t_tableOid;
-		econtext->ecxt_scantuple = slot;
-		if (ps->qual == NULL || ExecQual(ps->qual, econtext))
-			return ps->ps_ProjInfo != NULL ? ExecProject(ps->ps_ProjInfo) : slot;
-	}
-	return ExecClearTuple(ps->ps_ProjInfo != NULL ? ps->ps_ResultTupleSlot : slot);
+	return joined->next < joined->n ? joined->rows[joined->next++] : NULL;
 }
 
 static bool
@@ -122,7 +105,7 @@ take_scan(PlanState *ps, void *context)
 	const Index *table = context;
 
 	if (IsA(ps, SeqScanState) && ((Scan *) ps->plan)->scanrelid == *table)
-		ExecSetExecProcNode(ps, next_row);
+		gpuagg_given_rows_take(ps);
 	return planstate_tree_walker(ps, take_scan, context);
 }
 
@@ -172,20 +155,17 @@ open_plan(GpuAggJoinedRows *joined)
 	return true;
 }
 
-/* A function of the plan may run a query that comes here, too. */
 static TupleTableSlot *
 next_joined(GpuAggJoinedRows *joined)
 {
+	const GpuAggGiver giver = {next_copy, joined};
 	EState	   *estate = joined->scan->css.ss.ps.state;
-	GpuAggJoinedRows *before = reading;
 	const bool	parallel = estate->es_use_parallel_mode;
 	TupleTableSlot *slot;
 
-	reading = joined;
 	estate->es_use_parallel_mode = false;
-	slot = ExecProcNode(joined->plan);
+	slot = gpuagg_given_rows_exec(joined->plan, &giver);
 	estate->es_use_parallel_mode = parallel;
-	reading = before;
 	return slot;
 }
 

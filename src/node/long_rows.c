@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
+#include "node/given_rows.h"
 #include "node/long_rows.h"
 #include "nodes/nodeFuncs.h"
 
@@ -22,9 +22,6 @@ struct GpuAggLongScan
 	int			next;			/* row to be looked at, of all tables */
 	struct GpuAggLongScan *other;
 };
-
-/* Whose rows the scan at work gives: plans do not know their scan */
-static GpuAggScan *reading;
 
 /* ------------------------------------------------------------- which plans --- */
 
@@ -124,8 +121,11 @@ long_scan(const GpuAggScan *scan, const PlanState *ps)
 
 /* The next row of this scan's table; NULL: that was the last. */
 static HeapTuple
-next_of_table(GpuAggLongValues *longs, struct GpuAggLongScan *at)
+next_of_table(void *of, const PlanState *ps)
 {
+	const GpuAggScan *scan = of;
+	GpuAggLongValues *longs = gpuagg_results_long(scan->results);
+	struct GpuAggLongScan *at = long_scan(scan, ps);
 	HeapTuple	row;
 	int			table;
 
@@ -136,29 +136,6 @@ next_of_table(GpuAggLongValues *longs, struct GpuAggLongScan *at)
 			break;
 	}
 	return row;
-}
-
-/* In the place of a sequential scan */
-static TupleTableSlot *
-next_row(PlanState *ps)
-{
-	GpuAggScan *scan = reading;
-	struct GpuAggLongScan *at = long_scan(scan, ps);
-	TupleTableSlot *slot = ((ScanState *) ps)->ss_ScanTupleSlot;
-	ExprContext *econtext = ps->ps_ExprContext;
-	HeapTuple	row;
-
-	while ((row = next_of_table(gpuagg_results_long(scan->results), at)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(econtext);
-		ExecForceStoreHeapTuple(row, slot, false);
-		slot->tts_tableOid = row->t_tableOid;
-		econtext->ecxt_scantuple = slot;
-		if (ps->qual == NULL || ExecQual(ps->qual, econtext))
-			return ps->ps_ProjInfo != NULL ? ExecProject(ps->ps_ProjInfo) : slot;
-	}
-	return ExecClearTuple(ps->ps_ProjInfo != NULL ? ps->ps_ResultTupleSlot : slot);
 }
 
 /* Lets the scans of these tables give the rows that were kept; those of subplans are of others. */
@@ -175,7 +152,7 @@ take_scans(PlanState *ps, void *context)
 		at->table = (int) ((Scan *) ps->plan)->scanrelid;
 		at->other = scan->long_scans;
 		scan->long_scans = at;
-		ExecSetExecProcNode(ps, next_row);
+		gpuagg_given_rows_take(ps);
 	}
 	return planstate_tree_walker(ps, take_scans, context);
 }
@@ -198,7 +175,7 @@ TupleTableSlot *
 gpuagg_long_rows_next(GpuAggScan *scan)
 {
 	GpuAggLongValues *longs = gpuagg_results_long(scan->results);
-	GpuAggScan *before = reading;
+	const GpuAggGiver giver = {next_of_table, scan};
 	TupleTableSlot *slot;
 	int			table;
 
@@ -206,10 +183,7 @@ gpuagg_long_rows_next(GpuAggScan *scan)
 		return NULL;
 	if (scan->long_groups == NULL)
 		begin(scan);
-	/* a function of the plan may run a query that comes here, too */
-	reading = scan;
-	slot = ExecProcNode(scan->long_groups);
-	reading = before;
+	slot = gpuagg_given_rows_exec(scan->long_groups, &giver);
 	return TupIsNull(slot) ? NULL : slot;
 }
 

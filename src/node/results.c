@@ -448,8 +448,7 @@ key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_INET:
-			return string_datum(results, emitter,
-								(const GpuAggStringSlot *) slot);
+			return string_datum(results, emitter, (const GpuAggStringSlot *) slot);
 		case GPUAGG_T_UUID:
 			return PointerGetDatum(slot);
 		case GPUAGG_T_FLOAT4:
@@ -474,6 +473,23 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 										  &emitter->room.number);
 }
 
+/* State of a sum or an average of integers or numerics, for PostgreSQL to combine with others */
+static Datum
+emit_partial(GpuAggEmitter *emitter, const char *row)
+{
+	const int64 *i64 = (const int64 *) (row + emitter->off);
+	const int64 count = *(const int64 *) (row + emitter->count_off);
+
+	if (emitter->final == GPUAGG_FINAL_PARTIAL_PAIR)
+		return gpuagg_partial_pair(count, *i64);
+	if (emitter->final == GPUAGG_FINAL_PARTIAL_INT8)
+		return gpuagg_partial_int8(count, (GpuAggWide) {.low = i64[0],.high = i64[1]},
+								   GPUAGG_INT128_STATES ? (Datum) 0 :
+								   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
+	return gpuagg_partial_numeric(count, decimal_datum(emitter, (uint64) i64[0], i64[1], row),
+								  decimals_shown(emitter, row));
+}
+
 /* A value that is not plain */
 static Datum
 emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
@@ -486,8 +502,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_KEY:
 			return key_datum(results, emitter, slot, row);
 		case GPUAGG_FINAL_KEY_DATE_TZ:
-			return DirectFunctionCall1(date_timestamptz,
-									   DateADTGetDatum(*(const int32 *) slot));
+			return DirectFunctionCall1(date_timestamptz, DateADTGetDatum(*(const int32 *) slot));
 		case GPUAGG_FINAL_KEY_DAY:
 			return DirectFunctionCall1(date_timestamp, DateADTGetDatum(*(const int32 *) slot));
 		case GPUAGG_FINAL_SUM_NUMERIC:
@@ -512,8 +527,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_F64_ORDER:
 			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
 		case GPUAGG_FINAL_BYTES:
-			return string_datum(results, emitter,
-								(const GpuAggStringSlot *) slot);
+			return string_datum(results, emitter, (const GpuAggStringSlot *) slot);
 		case GPUAGG_FINAL_VARIANCE:
 		case GPUAGG_FINAL_PARTIAL_VARIANCE:
 		case GPUAGG_FINAL_PARTIAL_SQUARES:
@@ -542,16 +556,9 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
 												&emitter->room.number);
 		case GPUAGG_FINAL_PARTIAL_PAIR:
-			return gpuagg_partial_pair(*(const int64 *) (row + emitter->count_off), *i64);
 		case GPUAGG_FINAL_PARTIAL_INT8:
-			return gpuagg_partial_int8(*(const int64 *) (row + emitter->count_off),
-									   (GpuAggWide) {.low = i64[0],.high = i64[1]},
-									   GPUAGG_INT128_STATES ? (Datum) 0 :
-									   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
 		case GPUAGG_FINAL_PARTIAL_NUMERIC:
-			return gpuagg_partial_numeric(*(const int64 *) (row + emitter->count_off),
-										  decimal_datum(emitter, (uint64) i64[0], i64[1], row),
-										  decimals_shown(emitter, row));
+			return emit_partial(emitter, row);
 		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
 		case GPUAGG_FINAL_DATUM:
 		case GPUAGG_FINAL_DATUM_AVG:

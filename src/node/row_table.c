@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "node/huge_blocks.h"
 #include "node/row_table.h"
 #include "nodes/pg_list.h"
@@ -306,7 +308,7 @@ void
 gpuagg_row_table_expect(GpuAggRowTable *table, double groups, Size limit)
 {
 	/* few enough for no other entry to lie where one belongs, in most cases */
-	const double wanted = groups * 1.5;
+	const double wanted = floor(groups * 1.5);
 	const double rows = (groups - table->hash->members) * table->layout.row_bytes;
 
 	if (wanted <= table->hash->size || wanted * 2 * sizeof(RowEntry) > limit)

@@ -107,6 +107,27 @@ program_copy(GpuAggWorkerJob *job, const GpuAggBeginMsg *begin, Size bytes)
 	return copy;
 }
 
+/* Numbers and choices within their bounds, and nothing that excludes another; NaN is no number. */
+static bool
+config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
+{
+	const bool	windows = config->hash_window.count > 1;
+
+	if (config->regrouping.nsets > 0 &&
+		(windows || config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
+		return false;
+	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
+		config->fault < GPUAGG_NFAULTS &&
+		config->strategy < GPUAGG_NSTRATEGIES && config->resident_strategy < GPUAGG_NSTRATEGIES &&
+		config->units.n <= GPUAGG_SPATIAL_UNITS &&
+		config->draw.way < GPUAGG_NDRAWWAYS && config->draw.windows <= GPUAGG_DRAW_WINDOWS &&
+		gpuagg_hash_window_valid(config->hash_window) && (!windows || program->nkeys > 0) &&
+		gpuagg_answer_check(&config->answer, program) &&
+		gpuagg_regrouping_check(&config->regrouping, program) &&
+		config->sample.method < GPUAGG_NSAMPLES &&
+		(config->sample.cutoff <= GPUAGG_SAMPLE_ALL || config->sample.method == GPUAGG_SAMPLE_DRAWS);
+}
+
 static void
 input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
@@ -134,25 +155,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->config.codes.results = NULL;
 	job->config.make.dictionaries = NULL;
 	job->config.made.n = 0;
-	if (!(job->config.expected_groups >= 0) ||
-		!(job->config.expected_rows >= 0) ||
-		!(begin->predicted_ms >= 0) ||
-		job->config.fault >= GPUAGG_NFAULTS ||
-		job->config.strategy >= GPUAGG_NSTRATEGIES ||
-		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
-		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
-		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
-		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
-		!gpuagg_hash_window_valid(job->config.hash_window) ||
-		!gpuagg_answer_check(&job->config.answer, program) ||
-		!gpuagg_regrouping_check(&job->config.regrouping, program) ||
-		(job->config.regrouping.nsets > 0 &&
-		 (job->config.hash_window.count > 1 || job->config.answer.nsums > 0 ||
-		  !gpuagg_answer_wants_all(&job->config.answer))) ||
-		(job->config.hash_window.count > 1 && program->nkeys == 0) ||
-		job->config.sample.method >= GPUAGG_NSAMPLES ||
-		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&
-		 job->config.sample.method != GPUAGG_SAMPLE_DRAWS))
+	if (!(begin->predicted_ms >= 0) || !config_is_legal(&job->config, program))
 	{
 		job_garbled(job, "BEGIN message with an illegal setting");
 		return;

@@ -5,7 +5,8 @@
 #
 #	headers		each header of src/device alone, and of the cost model, as C11
 #	unit		test/unit/*_test.c, optimised as the module is ("opt") and
-#				with address and undefined-behaviour sanitizers ("san")
+#				with address and undefined-behaviour sanitizers ("san"); UNITS: some
+#				of them
 #	cuda		the same headers as CUDA, test/unit/*.cu; programs of *_test.cu
 #	cuda-unit	those programs alone
 #	kernels		the programs of test/bench/kernels, those of CUDA where nvcc is
@@ -37,8 +38,9 @@ CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
 
 HEADER_CHECKS := $(patsubst %,$(NATIVE)/headers/%.ok,$(HEADERS) $(C_HEADERS))
-UNIT_opt := $(UNIT:test/unit/%.c=$(NATIVE)/opt/%)
-UNIT_san := $(UNIT:test/unit/%.c=$(NATIVE)/san/%)
+UNIT_NAMES := $(or $(strip $(UNITS)),$(notdir $(basename $(UNIT))))
+UNIT_opt := $(UNIT_NAMES:%=$(NATIVE)/opt/%)
+UNIT_san := $(UNIT_NAMES:%=$(NATIVE)/san/%)
 # nothing where there is no nvcc
 CUDA_PROGRAMS := $(if $(NVCCFLAGS),$(CUDA_UNIT:test/unit/%.cu=$(NATIVE)/cuda/%))
 KERNELS := $(patsubst test/bench/kernels/%.c,$(NATIVE)/kernels/%, \

@@ -111,19 +111,35 @@ gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
 		gpuagg_zone_model_days(gpuagg_timestamp_day(a)) * GPUAGG_USECS_PER_DAY;
 }
 
+/* What of a table's end may depend on what is behind it, where it is searched so long before a local time */
+#define GPUAGG_ZONE_MARGIN(before) (2 * (before))
+
+/*
+ * The span that has a moment so long before another one, of which the table has none: that of a year of the
+ * same calendar, *shift earlier.  NULL: PostgreSQL has to tell.
+ */
+GPUAGG_FN const GpuAggZoneSpan *
+gpuagg_zone_find_beyond(const GpuAggZoneHead *t, int64_t a, int64_t before, int64_t *shift, uint8_t *st)
+{
+	const GpuAggZoneSpan *span = NULL;
+
+	*shift = gpuagg_zone_shift(t, a, t == NULL ? 0 : t->end - GPUAGG_ZONE_MARGIN(before));
+	if (*shift != 0)
+		span = gpuagg_zone_find(t, a - *shift - before);
+	gpuagg_raise_if(span == NULL, GPUAGG_ST_NEEDS_PG, st);
+	return span;
+}
+
 /* Of a moment that is not in the table */
 GPUAGG_FN int64_t
 gpuagg_zone_local_beyond(int64_t a, const GpuAggZoneHead *t, uint8_t *st)
 {
-	const GpuAggZoneSpan *span = NULL;
+	const GpuAggZoneSpan *span;
 	int64_t		shift;
 
 	if (gpuagg_timestamp_is_infinite(a))
 		return a;
-	shift = gpuagg_zone_shift(t, a, t == NULL ? 0 : t->end);
-	if (shift != 0)
-		span = gpuagg_zone_find(t, a - shift);
-	gpuagg_raise_if(span == NULL, GPUAGG_ST_NEEDS_PG, st);
+	span = gpuagg_zone_find_beyond(t, a, 0, &shift, st);
 	return span == NULL ? 0 : gpuagg_wrap_add(a, span->offset);
 }
 
@@ -160,29 +176,26 @@ gpuagg_zone_choose(const GpuAggZoneHead *t, const GpuAggZoneSpan *span, int64_t 
 	return before > after ? before : after;
 }
 
-/* What of a table's end may depend on what is behind it */
-#define GPUAGG_ZONE_MARGIN (2 * GPUAGG_USECS_PER_DAY)
-
+/* Of a time that is not in the table */
 GPUAGG_FN int64_t
 gpuagg_zone_utc_beyond(int64_t a, const GpuAggZoneHead *t, uint8_t *st)
 {
-	const GpuAggZoneSpan *span = NULL;
+	const GpuAggZoneSpan *span;
 	int64_t		shift;
 
 	if (gpuagg_timestamp_is_infinite(a))
 		return a;
-	shift = gpuagg_zone_shift(t, a, t == NULL ? 0 : t->end - GPUAGG_ZONE_MARGIN);
-	if (shift != 0)
-		span = gpuagg_zone_find(t, a - shift - GPUAGG_USECS_PER_DAY);
-	gpuagg_raise_if(span == NULL, GPUAGG_ST_NEEDS_PG, st);
+	span = gpuagg_zone_find_beyond(t, a, GPUAGG_USECS_PER_DAY, &shift, st);
 	return span == NULL ? 0 : gpuagg_zone_choose(t, span, a - shift) + shift;
 }
 
+/* The moment of a local time; infinities as they are */
 GPUAGG_FN int64_t
 gpuagg_zone_utc(int64_t a, GpuAggBytes table, uint8_t *st)
 {
 	const GpuAggZoneHead *t = gpuagg_zone_head(table);
-	const GpuAggZoneSpan *span = t == NULL || a >= gpuagg_wrap_sub(t->end, GPUAGG_ZONE_MARGIN) ? NULL :
+	const GpuAggZoneSpan *span = t == NULL ||
+		a >= gpuagg_wrap_sub(t->end, GPUAGG_ZONE_MARGIN(GPUAGG_USECS_PER_DAY)) ? NULL :
 		gpuagg_zone_find(t, gpuagg_wrap_sub(a, GPUAGG_USECS_PER_DAY));
 
 	return span != NULL ? gpuagg_zone_choose(t, span, a) : gpuagg_zone_utc_beyond(a, t, st);

@@ -1,0 +1,302 @@
+/*
+ * predict_strategy_test.c
+ *		Where compiled kernels keep their groups, and that a plan's strategy is the one that
+ *		runs, over kept columns and from pages.
+ */
+#include "device/choice/compile_rule.h"
+#include "predict_cases.h"
+#include "predict_shapes.h"
+
+/* ---------- kept columns ---------- */
+
+/* By one key of so many values, known or not */
+static void
+test_choice(Shape shape, double groups, bool known, GpuAggStrategy want, GpuAggFrame frame)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggResidentChoice c;
+	GpuAggWork	work;
+	TestProgram p;
+	GpuAggProgram *packed;
+	char		name[120];
+
+	shape_make(shape, &p);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, 1, groups, known && groups < 1e7 ? groups + 1 : 0, &work);
+	c = shape_choose(&rates, packed, &work);
+	snprintf(name, sizeof(name), "%s, %g groups, ranges %sknown: %s", shapes_measured[shape].name, groups,
+			 known ? "" : "un", gpuagg_strategy_name(want));
+	if (!ok(c.runs == want && (frame == GPUAGG_NFRAMES || work.compiled.frame == frame), name))
+		printf("#   got %s, frame %d, of %s\n", gpuagg_strategy_name(c.runs), work.compiled.frame,
+			   gpuagg_strategy_name(c.strategy));
+	free(packed);
+}
+
+static void
+test_choices(void)
+{
+	for (int known = 0; known < 2; known++)
+	{
+		const GpuAggFrame few = known ? GPUAGG_FRAME_DIRECT : GPUAGG_FRAME_HASHED;
+
+		test_choice(KEY_SUM, 10, known, GPUAGG_STRATEGY_BLOCK_LOCAL, few);
+		test_choice(KEY_SUM, 1000, known, GPUAGG_STRATEGY_BLOCK_LOCAL, few);
+		test_choice(KEY_SUM, 1e7, known, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
+	}
+	/* numbers in device memory save a count more than a sum, which has more words there */
+	test_choice(KEY_COUNT, 1e5, true, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_DENSE);
+	test_choice(KEY_COUNT, 1e6, true, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_DENSE);
+	test_choice(KEY_SUM, 1e5, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
+	test_choice(KEY_SUM, 1e6, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
+}
+
+/* Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless asked to. */
+static void
+test_not_worth_it(void)
+{
+	const GpuAggRates rates = shapes_card();
+
+	for (int always = 0; always < 2; always++)
+	{
+		GpuAggWork	work;
+		TestProgram p;
+		GpuAggProgram *packed;
+
+		shape_make(KEY_COUNT, &p);
+		packed = program_pack(&p);
+		shape_work(packed, ROWS, 1, 1e5, 1e5 + 1, &work);
+		work.compiled.state = GPUAGG_COMPILED_NEW;
+		work.compiled.always = always != 0;
+		ok(shape_choose(&rates, packed, &work).strategy ==
+		   (always ? GPUAGG_STRATEGY_SINGLE_PASS : GPUAGG_STRATEGY_PARTITIONED),
+		   always ? "a kernel that is always compiled" : "a kernel that is not worth compiling");
+		free(packed);
+	}
+}
+
+/* Partitions of columns as they lie are sooner than the interpreter, but not than what they have to be computed for. */
+static void
+test_interpreter(Shape shape, GpuAggStrategy want)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggWork	work;
+	GpuAggProgram *packed = shape_measured(shape, &work);
+
+	work.compiled.state = GPUAGG_COMPILED_NOT;
+	ok(shape_choose(&rates, packed, &work).strategy == want, shapes_measured[shape].name);
+	free(packed);
+}
+
+/* Without a kernel, tables of blocks are those of the kernels that group pages. */
+static void
+test_no_kernel(void)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggResidentChoice c;
+	GpuAggWork	work;
+	TestProgram p;
+	GpuAggProgram *packed;
+
+	shape_make(KEY_SUM, &p);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, 1, 500, 501, &work);
+	c = shape_choose(&rates, packed, &work);
+	ok(c.interpreted == GPUAGG_STRATEGY_BLOCK_LOCAL, "500 groups: also the interpreter's blocks have room");
+	shape_work(packed, ROWS, 1, 2000, 2001, &work);
+	c = shape_choose(&rates, packed, &work);
+	ok(c.runs == GPUAGG_STRATEGY_BLOCK_LOCAL && c.interpreted == GPUAGG_STRATEGY_SINGLE_PASS,
+	   "2000 groups: those of a compiled kernel alone");
+	free(packed);
+}
+
+/* What the device would do with a plan's strategy, where it knows the ranges as they were planned */
+static void
+test_rule(void)
+{
+	const GpuAggRates rates = shapes_card();
+	bool		same = true;
+
+	for (double groups = 1; groups < 2e7; groups *= 3)
+		for (int known = 0; known < 2; known++)
+		{
+			GpuAggFrameCase device = {.whole = true,.keyed = true,.packs = true,.defers = true,.groups = groups,
+			.unit_shared_bytes = rates.unit_shared_bytes};
+			GpuAggFrame frame;
+			GpuAggResidentChoice c;
+			GpuAggWork	work;
+			TestProgram p;
+			GpuAggProgram *packed;
+
+			shape_make(KEY_SUM, &p);
+			packed = program_pack(&p);
+			shape_work(packed, ROWS, 1, groups, known && groups < 1e6 ? groups + 1 : 0, &work);
+			c = shape_choose(&rates, packed, &work);
+			device.strategy = c.strategy;
+			device.numbers = work.compiled.numbers;
+			device.entry_bytes = work.compiled.entry_bytes;
+			device.key_bytes = work.compiled.key_bytes;
+			device.state_bytes = work.compiled.state_bytes;
+			same &= c.runs == (gpuagg_frame_choose(&device, &frame) ? gpuagg_frame_runs(frame, c.strategy) :
+							   c.strategy);
+			free(packed);
+		}
+	ok(same, "the plan's strategy is the one that runs, from 1 to 10^7 groups");
+}
+
+/* ---------- pages ---------- */
+
+/* Besides the shapes above: states that need a lock, and keys that are too long for a block's table */
+typedef enum PageShape
+{
+	PAGE_MAX_TEXT = NSHAPES, PAGE_TEXT_KEY, PAGE_LONG_KEYS, NPAGE_SHAPES
+} PageShape;
+
+static void
+page_shape_make(int shape, TestProgram *p)
+{
+	if (shape < NSHAPES)
+	{
+		shape_make((Shape) shape, p);
+		return;
+	}
+	program_init(p);
+	for (int i = 0; i < (shape == PAGE_LONG_KEYS ? 4 : 1); i++)
+		program_key(p, program_attr(p, shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT, true),
+					shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	if (shape == PAGE_MAX_TEXT)
+		program_trans(p, GPUAGG_TRANS_MAX_BYTES, program_attr(p, GPUAGG_T_TEXT, true), NONE, GPUAGG_T_TEXT);
+}
+
+/* What the device does with a strategy for pages (cuda/provider/cuda_task.cu, local_choose) */
+static GpuAggStrategy
+page_runs(const GpuAggProgram *p, GpuAggStrategy strategy, double groups)
+{
+	GpuAggCompiledWork work;
+	GpuAggRecord record;
+
+	gpuagg_compiled_work(&work, p);
+	if ((GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) && gpuagg_record_of_rows(p, &record))
+		return strategy;
+	return gpuagg_page_local_entries(groups, true, work.entry_bytes, work.key_bytes, work.locked, false) > 0 ?
+		GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_SINGLE_PASS;
+}
+
+static void
+test_pages(const GpuAggRates *rates, const char *how)
+{
+	GpuAggStrategyRates strategy;
+	bool		same = true;
+	char		name[120];
+
+	gpuagg_rates_strategy(rates, &strategy);
+	for (int s = 0; s < NPAGE_SHAPES; s++)
+		for (double groups = 10; groups < 2e7; groups *= 1.3)
+		{
+			GpuAggStrategyInput in = {.possible = ~UINT32_C(0),.overlapped = true};
+			GpuAggStrategyChoice c;
+			GpuAggWork	work;
+			TestProgram p;
+			GpuAggProgram *packed;
+
+			page_shape_make(s, &p);
+			packed = program_pack(&p);
+			if (packed->nkeys > 0)
+			{
+				shape_work(packed, ROWS, 1, groups, 0, &work);
+				work.cached_rows = 0;
+				work.pages = ROWS / 180;
+				in.input_ns = gpuagg_predict_input(rates, &work);
+				gpuagg_strategy_input(&work, packed, &in);
+				gpuagg_strategy_choose(&strategy, &in, &c);
+				/* of passes each does as it pleases */
+				if (c.passes == 1 && page_runs(packed, c.within, groups) != c.strategy)
+				{
+					same = false;
+					printf("#   shape %d, %g groups: planned %s\n", s, groups, gpuagg_strategy_name(c.strategy));
+				}
+			}
+			free(packed);
+		}
+	snprintf(name, sizeof(name), "from pages, %s: what is planned is what runs", how);
+	ok(same, name);
+}
+
+/* Also of a card of which little was measured, and one whose local tables are slow */
+static void
+test_all_pages(void)
+{
+	GpuAggRates rates = shapes_card();
+	GpuAggRates unknown = {.gpu = true,.units = 132,.unit_shared_bytes = 228 << 10};
+
+	test_pages(&rates, "an H200");
+	rates.feed_page_ns = 1;
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 1e15;
+	test_pages(&rates, "pages that cost nothing");
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 1e9;
+	test_pages(&rates, "slow tables of blocks");
+	test_pages(&unknown, "a card without a profile");
+}
+
+/* A strategy that is forced is not left. */
+static void
+test_forced(void)
+{
+	GpuAggFrameCase c = {.forced = true,.whole = true,.keyed = true,.packs = true,.groups = 10,.numbers = 11,
+	.entry_bytes = 24,.key_bytes = 8,.state_bytes = 12,.unit_shared_bytes = 228 << 10};
+	GpuAggFrame frame;
+
+	c.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_DENSE, "single pass: no table of a block");
+	c.strategy = GPUAGG_STRATEGY_PARTITIONED;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_PACKED, "partitioned: records");
+	c.strategy = GPUAGG_STRATEGY_BLOCK_LOCAL;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_DIRECT, "block-local: by number");
+	c.numbers = 0;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_HASHED, "block-local: looked up");
+	c.groups = 1e6;
+	ok(!gpuagg_frame_choose(&c, &frame), "block-local of too many groups: by the interpreter");
+	c.forced = false;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE, "not forced: the task's table");
+	c.whole = false;
+	c.numbers = 11;
+	c.groups = 10;
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE, "a hash window: the task's table");
+	c.kept = true;
+	c.packs = false;
+	ok(!gpuagg_frame_choose(&c, &frame), "rows that are kept without a record: none");
+}
+
+/* Tables of the kernels that group pages: planned as the device makes them */
+static void
+test_page_local(void)
+{
+	const double most = gpuagg_page_local_groups(24, 8, false);
+
+	ok(most >= 500 && gpuagg_page_local_entries(most, true, 24, 8, false, false) > 0, "so many groups fit");
+	is_int(gpuagg_page_local_entries(most + 1, true, 24, 8, false, false), 0, "not one more");
+	is_int(gpuagg_page_local_entries(1, false, 24, 8, false, false), 1, "no keys: one entry");
+	is_int(gpuagg_page_local_entries(10, true, 24, 8, false, false), 256, "few groups: as many as copies leave room for");
+	is_int(gpuagg_page_local_entries(10, true, 24, 8, true, false), 0, "states with locks have none");
+	ok(gpuagg_page_local_entries(1e6, true, 24, 8, false, true) > 1000, "forced: what there is room for");
+}
+
+int
+main(void)
+{
+	test_choices();
+	test_not_worth_it();
+	test_interpreter(KEY_COUNT, GPUAGG_STRATEGY_PARTITIONED);
+	test_interpreter(KEY_SUM, GPUAGG_STRATEGY_PARTITIONED);
+	test_interpreter(FILTER, GPUAGG_STRATEGY_BLOCK_LOCAL);
+	test_interpreter(CASE, GPUAGG_STRATEGY_BLOCK_LOCAL);
+	test_interpreter(MONTH, GPUAGG_STRATEGY_BLOCK_LOCAL);
+	test_interpreter(FLOAT, GPUAGG_STRATEGY_SINGLE_PASS);
+	test_interpreter(TWO_KEYS, GPUAGG_STRATEGY_SINGLE_PASS);
+	test_no_kernel();
+	test_rule();
+	test_all_pages();
+	test_forced();
+	test_page_local();
+	return done_testing();
+}
