@@ -109,7 +109,7 @@ numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggRange columns[GPUAGG_MAX_REGS];
-	GpuAggRange keys[GPUAGG_CODEGEN_NUMBERED];
+	GpuAggKeyRange keys[GPUAGG_CODEGEN_NUMBERED];
 	uint64_t	numbers;
 	uint64_t	step = 1;
 
@@ -121,12 +121,11 @@ numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_
 		const GpuAggKey *key = &gpuagg_program_keys(p)[i];
 		const bool	coded = gpuagg_key_class(key->type) == GPUAGG_CLASS_BYTES;
 
-		a->keys[i].strings = coded ? strings_find(p, key->reg, pending, n) : NULL;
+		a->keys[i] = gpuagg_frame_key(keys[i].low, keys[i].high, keys[i].unit, (uint32_t) step);
+		if (coded)
+			a->keys[i].strings = strings_find(p, key->reg, pending, n);
 		if (coded && a->keys[i].strings == NULL)
 			return false;
-		a->keys[i].base = keys[i].low;
-		a->keys[i].extent = (uint64_t) keys[i].high - (uint64_t) keys[i].low + 1;
-		a->keys[i].step = (uint32_t) step;
 		step *= a->keys[i].extent + 1;
 	}
 	a->groups = (uint32_t) numbers;

@@ -24,7 +24,7 @@ number_keys(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
 		const uint64_t at = n / a.keys[i].step % (a.keys[i].extent + 1);
-		const int64_t v = at == 0 ? 0 : a.keys[i].base + (int64_t) at - 1;
+		const int64_t v = at == 0 ? 0 : a.keys[i].base + (int64_t) (at - 1) * a.keys[i].unit;
 		char	   *slot = entry + prepared->layout.key_off[i];
 
 		if (at == 0)

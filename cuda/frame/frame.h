@@ -33,18 +33,32 @@
 #define GPUAGG_FRAME_MAX_COPIES_LOG2 5
 
 /*
- * A key of groups that are numbered: values from base on, of which there are
- * `extent`, are 1 to extent, and NULL is 0.  A group's number is the sum of its
- * keys', times step.
+ * A key of groups that are numbered: values from base on, each `unit` above the one
+ * before, of which there are `extent`, are 1 to extent, and NULL is 0.  A group's number is
+ * the sum of its keys', times step.
  */
 typedef struct GpuAggFrameKey
 {
 	int64_t		base;
 	uint64_t	extent;
+	int64_t		unit;			/* an odd number times 2^shift */
+	uint64_t	inverse;		/* what that odd number times it is 1, of 2^64 */
+	uint32_t	shift;
 	uint32_t	step;
-	uint32_t	pad;
 	GpuAggBytes *const *strings;	/* NULL, or values are codes, which mean these */
 } GpuAggFrameKey;
+
+/*
+ * How many units a value lies above the base; what is no multiple becomes more than any multiple
+ * is: without a division, by a product that loses nothing and turns the low bits to the top
+ */
+GPUAGG_FN uint64_t
+gpuagg_frame_units(const GpuAggFrameKey *key, int64_t v)
+{
+	const uint64_t above = ((uint64_t) v - (uint64_t) key->base) * key->inverse;
+
+	return above >> key->shift | above << ((64 - key->shift) & 63);
+}
 
 /* Members of an IN list, where they lie */
 typedef struct GpuAggFrameList
@@ -99,6 +113,33 @@ typedef struct GpuAggFrameArgs
 } GpuAggFrameArgs;
 
 #ifndef __CUDACC_RTC__
+/* Each step doubles the bits that are right, of which the number itself has three. */
+static inline uint64_t
+gpuagg_frame_inverse(uint64_t odd)
+{
+	uint64_t	x = odd;
+
+	for (int bits = 3; bits < 64; bits *= 2)
+		x *= 2 - odd * x;
+	return x;
+}
+
+static inline GpuAggFrameKey
+gpuagg_frame_key(int64_t low, int64_t high, int64_t unit, uint32_t step)
+{
+	GpuAggFrameKey key;
+
+	key.base = low;
+	key.extent = ((uint64_t) high - (uint64_t) low) / (uint64_t) unit + 1;
+	key.unit = unit;
+	for (key.shift = 0; ((uint64_t) unit >> key.shift & 1) == 0; key.shift++)
+		;
+	key.inverse = gpuagg_frame_inverse((uint64_t) unit >> key.shift);
+	key.step = step;
+	key.strings = NULL;
+	return key;
+}
+
 /*
  * Tables and columns of a text's program p, which lies at `there` for the kernel.  at: of
  * each constant the place of a table that lies elsewhere (device/made.h), or NULL.

@@ -1,7 +1,7 @@
 /*
  * number.cuh
  *		Groups that are numbered by the values of their keys: integers of small
- *		ranges (GpuAggFrameKey).
+ *		ranges, or of few values in wide ones (GpuAggFrameKey).
  */
 #ifndef GPUAGG_CUDA_FRAME_NUMBER_CUH
 #define GPUAGG_CUDA_FRAME_NUMBER_CUH
@@ -13,6 +13,16 @@ GPUAGG_FN bool
 frame_number(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
 {
 	const uint64_t at = (uint64_t) v - (uint64_t) key.base;
+
+	*n += null ? 0 : ((uint32_t) at + 1) * key.step;
+	return null || at < key.extent;
+}
+
+/* The same of values that are a unit apart, and of others between them, which have no number */
+GPUAGG_FN bool
+frame_number_apart(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
+{
+	const uint64_t at = gpuagg_frame_units(&key, v);
 
 	*n += null ? 0 : ((uint32_t) at + 1) * key.step;
 	return null || at < key.extent;

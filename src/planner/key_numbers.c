@@ -131,7 +131,7 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	bool		coded[GPUAGG_MAX_REGS] = {0};
 	const int32 codes[GPUAGG_MAX_REGS] = {0};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
-	GpuAggRange keys[GPUAGG_MAX_KEYS];
+	GpuAggKeyRange keys[GPUAGG_MAX_KEYS];
 	GpuAggLayout layout;
 	uint64		numbers;
 	bool		known;

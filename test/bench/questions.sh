@@ -4,13 +4,15 @@
 #
 # Sourced by "run", after lib.sh.
 
-# question_lines FILE: question, its @check, its SQL, separated by tabs, of each
+# question_lines FILE: question, its @check, its SQL, separated by tabs, of each; behind them the table
+# whose rows it is about, where it says @rows
 question_lines()
 {
-	awk '/^-- @id/ { id = $3; sub(/^[a-z0-9]*\.q/, "q", id); sql = "" }
+	awk '/^-- @id/ { id = $3; sub(/^[a-z0-9]*\.q/, "q", id); sql = ""; of = "" }
+		/@rows/ { of = $0; sub(/.*@rows +/, "", of); sub(/ .*/, "", of) }
 		/@check/ { check = $0; sub(/.*@check +/, "", check) }
 		!/^--/ && NF { sql = sql (sql == "" ? "" : " ") $0
-			if (sub(/;[ \t]*$/, "", sql)) print id "\t" check "\t" sql }' \
+			if (sub(/;[ \t]*$/, "", sql)) print id "\t" check "\t" sql (of == "" ? "" : "\t" of) }' \
 		"$1"
 }
 
@@ -177,10 +179,10 @@ suite_node()
 
 # suite_run NAME SCALE TABLE...: every question of NAME.sql over these tables by
 # gpuagg where it takes it, by PostgreSQL and by DuckDB, answers compared first.  The
-# first table is the facts.
+# first table is the facts, of which questions are that do not say @rows.
 suite_run()
 {
-	local name=$1 scale=$2 fact=$3 question check sql rows engines duckdb= table
+	local name=$1 scale=$2 fact=$3 question check sql of rows engines duckdb= table
 	local BENCH_FORCED=no		# a correlated subquery would run once a row
 
 	shift 2
@@ -194,10 +196,10 @@ suite_run()
 			duckdb_load "$table"
 		done
 	fi
-	rows=$(server_sql main "SELECT count(*) FROM $fact")
 	csv_heading
-	while IFS=$'\t' read -r question check sql <&3; do
+	while IFS=$'\t' read -r question check sql of <&3; do
 		bench_wants "$question" || continue
+		rows=$(server_sql main "SELECT count(*) FROM ${of:-$fact}")
 		gpuagg_engine suite "$sql"
 		engines=${REPLY:+$REPLY gpuagg-warm}
 		! bench_measures postgres ||

@@ -1,6 +1,6 @@
--- types.sql: groupings of numerics, times in a zone, DISTINCT, functions of strings and
--- grouping sets, over types_gen.sql's table.  @check names the column sums by which
--- answers are compared.
+-- types.sql: groupings of numerics, times in a zone and by the hour, DISTINCT, functions of strings and
+-- grouping sets, over types_gen.sql's tables.  @check names the column sums by which
+-- answers are compared, @rows the table that is read where that is not sales.
 
 -- @id q1  @check sum(sum_qty), sum(sum_base_price), sum(sum_disc_price), sum(sum_charge), sum(avg_qty), sum(avg_price), sum(avg_disc), sum(count_order)
 SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
@@ -25,12 +25,19 @@ SELECT shop, count(DISTINCT item) AS items FROM sales GROUP BY shop;
 SELECT shop, count(DISTINCT buyer) AS buyers, count(DISTINCT item) AS items, sum(region) AS regions
 FROM sales GROUP BY shop;
 
+-- @id qdistinctv  @rows visits  @check sum(shop), sum(buyers)
+SELECT shop, count(DISTINCT buyer) AS buyers FROM visits GROUP BY shop;
+
 -- @id qdistinctall  @check sum(buyers)
 SELECT count(DISTINCT buyer) AS buyers FROM sales;
 
 -- @id qzone  @check sum(revenue), count(day)
 SELECT date_trunc('day', sold AT TIME ZONE 'Europe/Berlin') AS day, sum(l_extendedprice) AS revenue
 FROM sales GROUP BY date_trunc('day', sold AT TIME ZONE 'Europe/Berlin');
+
+-- @id qhour  @check sum(revenue), count(hour)
+SELECT date_trunc('hour', sold) AS hour, sum(l_extendedprice) AS revenue FROM sales
+GROUP BY date_trunc('hour', sold);
 
 -- @id qphrase  @check sum(length(phrase)), sum(n)
 SELECT phrase, count(*) AS n FROM sales GROUP BY phrase;

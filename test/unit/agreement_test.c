@@ -287,7 +287,7 @@ test_joined(void)
 	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL}, {GPUAGG_CLASS_I64, years, NULL}};
 	const GpuAggLookupRows rows = {.nrows = 3,.nkeys = 1,.ncolumns = 2,.columns = columns,.seed = 7};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
-	GpuAggRange key[GPUAGG_MAX_KEYS];
+	GpuAggKeyRange key[GPUAGG_MAX_KEYS];
 	TestProgram p;
 	GpuAggProgram *packed;
 	GpuAggConst *table;
@@ -326,7 +326,7 @@ test_zoned(void)
 {
 	const int64_t day = INT64_C(86400000000);
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
-	GpuAggRange key[GPUAGG_MAX_KEYS];
+	GpuAggKeyRange key[GPUAGG_MAX_KEYS];
 	TestProgram p;
 	GpuAggProgram *packed;
 	uint64_t	numbers = 0;

@@ -376,6 +376,19 @@ add_transition(TestProgram *p)
 	}
 }
 
+/* Moments cut, or products by one of the first constants: values that are units apart */
+static void
+add_apart(TestProgram *p)
+{
+	const bool	cut = random_below(2) == 0;
+	const uint16_t a = pick(p, GPUAGG_CLASS_I64);
+
+	if (cut)
+		p->instrs[p->head.ninstrs].imm = (int32_t) random_below(GPUAGG_FIELD_DAY);
+	program_key(p, program_instr(p, cut ? GPUAGG_OP_TIMESTAMP_TRUNC : GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, a,
+								 cut ? 0 : p->head.ncolumns + (uint16_t) random_below(3)), GPUAGG_T_INT8);
+}
+
 static void
 add_key(TestProgram *p)
 {
@@ -417,7 +430,10 @@ codegen_program_make(uint32_t number, TestProgram *p)
 		add_instr(p);
 	n = random_below(4);
 	for (uint32_t i = 0; i < n; i++)
-		add_key(p);
+		if (random_below(6) == 0)
+			add_apart(p);
+		else
+			add_key(p);
 	n = 1 + random_below(5);
 	for (uint32_t i = 0; i < n; i++)
 		add_transition(p);

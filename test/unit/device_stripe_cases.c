@@ -3,6 +3,7 @@
  *		Stripes: what is kept of pages while they are grouped is what later tasks
  *		find there.  Draws, codes and strings: device_stripe_*_cases.c
  */
+#include "device/ops/ops_zone.h"
 #include "device_stripe_table.h"
 
 /* Makes a stripe of the whole table, with the program's columns, and fills it. */
@@ -408,6 +409,61 @@ test_types(void)
 	keep_nothing();
 }
 
+/* Ten minutes a step of the first column; hours of a zone whose offset becomes half an hour more on the sixth day */
+static uint16_t
+zoned_hours(TestProgram *p)
+{
+	const int64_t hour = INT64_C(3600000000);
+	const struct
+	{
+		GpuAggZoneHead head;
+		GpuAggZoneSpan spans[2];
+		uint16_t	index[4];
+	}			zone = {
+		{GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END, 120 * hour, 2, 1, 63, 0},
+		{{120 * hour, hour}, {GPUAGG_TIMESTAMP_END, hour + hour / 2}}, {0, 0, 0, 0}
+	};
+	const uint16_t step = program_const_i64(p, GPUAGG_T_INT8, 600000000);
+	const uint16_t table = program_const_bytes(p, &zone, sizeof(zone));
+	const uint16_t moment = program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, col[COL_A], step);
+	const uint16_t local = program_instr(p, GPUAGG_OP_ZONE_LOCAL, GPUAGG_CLASS_I64, moment, table);
+	const uint16_t offset = program_instr(p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, local, moment);
+	const uint16_t cut = program_instr(p, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_CLASS_I64, local, 0);
+
+	p->instrs[p->head.ninstrs - 1].imm = GPUAGG_FIELD_HOUR;
+	return program_instr(p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, cut, offset);
+}
+
+static uint16_t
+tens(TestProgram *p)
+{
+	const uint16_t ten = program_const_i64(p, GPUAGG_T_INT4, 10);
+
+	return program_instr(p, GPUAGG_OP_INT4_MUL, GPUAGG_CLASS_I64,
+						 program_instr(p, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, col[COL_A], ten), ten);
+}
+
+/* Keys whose values are units apart, and values between them that have no number */
+static void
+test_apart(void)
+{
+	static TestProgram p;
+	GpuAggStripe *stripe;
+
+	table_make(scaled(60000), 1500, 0);
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, tens(&p), GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	stripe = stripe_of_table(&p, "for keys that are units apart");
+	ok(stripe_gives_table(&p, stripe), "tens");
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, zoned_hours(&p), GPUAGG_T_TIMESTAMPTZ);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	ok(stripe_gives_table(&p, stripe), "hours of a zone, of which some have no number");
+	STRIPES->free(stripe);
+	keep_nothing();
+}
+
 int
 device_stripe_cases(const TestDevice *d)
 {
@@ -432,6 +488,7 @@ device_stripe_cases(const TestDevice *d)
 	test_columns();
 	test_mixed();
 	test_types();
+	test_apart();
 	test_faults();
 	test_limit();
 	is_at_rest("no task has left memory behind");

@@ -227,7 +227,7 @@ program_const_f64(TestProgram *p, double v)
 
 /* Constant strings lie one after the other behind the arrays. */
 static inline uint16_t
-program_const_text(TestProgram *p, const char *text)
+program_const_bytes(TestProgram *p, const void *bytes, size_t len)
 {
 	uint16_t	reg = program_const_i64(p, GPUAGG_T_TEXT, 0);
 	GpuAggConst *c = &p->consts[p->head.nconsts - 1];
@@ -236,10 +236,16 @@ program_const_text(TestProgram *p, const char *text)
 	for (uint16_t i = 0; i + 1 < p->head.nconsts; i++)
 		if (p->consts[i].v.off < offsetof(TestProgram, tables))
 			used += p->consts[i].len;
-	c->len = (uint32_t) strlen(text);
+	c->len = (uint32_t) len;
 	c->v.off = offsetof(TestProgram, strings) + used;
-	memcpy(p->strings + used, text, c->len);
+	memcpy(p->strings + used, bytes, len);
 	return reg;
+}
+
+static inline uint16_t
+program_const_text(TestProgram *p, const char *text)
+{
+	return program_const_bytes(p, text, strlen(text));
 }
 
 /* A constant that is a look-up table of these rows */

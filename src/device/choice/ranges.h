@@ -17,6 +17,14 @@ typedef struct GpuAggRange
 	int64_t		high;
 } GpuAggRange;
 
+/* Values of a key: low, and others by so many units above it up to high */
+typedef struct GpuAggKeyRange
+{
+	int64_t		low;
+	int64_t		high;
+	int64_t		unit;
+} GpuAggKeyRange;
+
 /* Groups are numbered if their entries stay in the card's cache. */
 #define GPUAGG_NUMBERED_BYTES (UINT64_C(32) << 20)
 
@@ -36,11 +44,19 @@ extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,
 								  const GpuAggRange *ranges, GpuAggRange *range);
 
 /*
+ * How far apart an integer register's values are, of those expressions that it is told for: hours and
+ * the like, bins of a stride, products by a constant (1: of one that is not known yet); 0: of
+ * all others.  Which they are does not depend on what constants are.  A few values may lie
+ * between, as hours do of a zone whose offset was none of whole hours.
+ */
+extern int64_t gpuagg_range_unit(const GpuAggProgram *program, uint16_t reg);
+
+/*
  * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
  * each key; and the ranges of these.  False: they are not known, or too many.
  */
 extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *ranges,
-								 double entry_bytes, GpuAggRange *keys, uint64_t *numbers);
+								 double entry_bytes, GpuAggKeyRange *keys, uint64_t *numbers);
 
 #ifdef __cplusplus
 }

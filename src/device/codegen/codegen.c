@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/choice/ranges.h"
 #include "device/ops/ops.h"
 #include "device/ops/record.h"
 #include "states.h"
@@ -224,6 +225,7 @@ typedef struct KeyLines
 	const char *integer;
 	const char *real;
 	const char *bytes;
+	const char *apart;			/* NULL, or of integers that are a unit apart (choice/ranges.h) */
 } KeyLines;
 
 static void
@@ -236,7 +238,8 @@ add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const cha
 	gpuagg_write(w, "%s", head);
 	for (uint32_t i = 0; i < w->program->nkeys; i++)
 	{
-		const char *line = gpuagg_key_is_integer(&keys[i]) ? lines->integer : gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
+		const bool	apart = lines->apart != NULL && gpuagg_range_unit(w->program, keys[i].reg) > 0;
+		const char *line = gpuagg_key_is_integer(&keys[i]) ? (apart ? lines->apart : lines->integer) : gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
 			lines->real;
 		const char *type = !gpuagg_key_is_integer(&keys[i]) ? "double" :
 			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
@@ -270,26 +273,27 @@ static void
 add_keys(GpuAggWriter *w)
 {
 	static const KeyLines nulls = {
-		" | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u"
+		" | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", NULL
 	};
 	static const KeyLines hash = {
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
-		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%2$u, row.k%1$u, seed), seed);\n"
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%2$u, row.k%1$u, seed), seed);\n", NULL
 	};
 	static const KeyLines equal = {
 		" &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
 		" &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
-		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%2$u, entry + %3$u, row.k%1$u))"
+		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%2$u, entry + %3$u, row.k%1$u))", NULL
 	};
 	static const KeyLines store = {
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
-		"\t\tframe_key_store(%2$u, entry + %3$u, row.k%1$u, row.z%1$u);\n"
+		"\t\tframe_key_store(%2$u, entry + %3$u, row.k%1$u, row.z%1$u);\n", NULL
 	};
 	static const KeyLines number = {
 		" &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", NULL,
-		" &&\n\t\t\tframe_number(a.keys[%1$u], (int64_t) row.n%1$u, row.z%1$u, n)"
+		" &&\n\t\t\tframe_number(a.keys[%1$u], (int64_t) row.n%1$u, row.z%1$u, n)",
+		" &&\n\t\t\tframe_number_apart(a.keys[%1$u], row.k%1$u, row.z%1$u, n)"
 	};
 
 	add_for_keys(w, "\tGPUAGG_FN uint32_t\n\tnulls(const Row &row)\n\t{\n\t\treturn 0", &nulls, ";\n\t}\n");
