@@ -2,7 +2,7 @@
  * lookup_make.c
  *		Look-up tables, made of columns and checked (lookup_make.h).
  *
- * A block is laid out as: the header, its columns, bits or slots, then of each
+ * A block is laid out as: the header, its columns, bits or slots, the slots' filter, then of each
  * column its values and NULL bits, then strings.
  */
 #include "device/ops/lookup_make.h"
@@ -100,6 +100,8 @@ gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAgg
 	head->finder = take(&end, head->kind == GPUAGG_LOOKUP_DIRECT ?
 						(head->span + 63) / 64 * sizeof(GpuAggLookupBits) :
 						head->span * sizeof(GpuAggLookupSlot));
+	if (head->kind == GPUAGG_LOOKUP_HASH && (shape->filters & head->span) != 0)
+		head->filter = take(&end, gpuagg_filter_words(head->span) * sizeof(uint64_t));
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 	{
 		columns[i] = shape->columns[first + i];
@@ -150,6 +152,7 @@ shape_of(const GpuAggLookupRows *rows, Shape *s)
 	shape.nkeys = rows->nkeys;
 	shape.ncolumns = rows->ncolumns;
 	shape.strings = 0;
+	shape.filters = rows->filters;
 	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
 		return false;
 	for (uint32_t i = 0; i < rows->ncolumns; i++)
@@ -273,6 +276,7 @@ make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
 		while (slots[at].row != 0)
 			at = (at + 1) & (t->span - 1);
 		make_row(rows, s, block, i, t->nrows, &strings);
+		gpuagg_lookup_filter_add(t, hash);
 		slots[at].tag = tag;
 		slots[at].row = ++t->nrows;
 	}
@@ -315,13 +319,14 @@ static bool
 finder_ok(const GpuAggLookup *t)
 {
 	if (t->kind == GPUAGG_LOOKUP_DIRECT)
-		return t->key_columns == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
+		return t->key_columns == 0 && t->filter == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
 			t->span < UINT64_MAX - 63 &&
 			array_ok(t, t->finder, (t->span + 63) / 64, sizeof(GpuAggLookupBits));
 	return t->kind == GPUAGG_LOOKUP_HASH && t->key_columns == t->nkeys && t->nkeys > 0 &&
 		t->nkeys <= (t->key_class == GPUAGG_CLASS_BYTES ? 1 : GPUAGG_LOOKUP_MAX_KEYS) &&
 		t->span > 0 && (t->span & (t->span - 1)) == 0 &&
-		array_ok(t, t->finder, t->span, sizeof(GpuAggLookupSlot));
+		array_ok(t, t->finder, t->span, sizeof(GpuAggLookupSlot)) &&
+		(t->filter == 0 || array_ok(t, t->filter, gpuagg_filter_words(t->span), sizeof(uint64_t)));
 }
 
 bool
