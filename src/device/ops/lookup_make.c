@@ -51,6 +51,23 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 	return source->nulls != NULL && source->nulls[row];
 }
 
+bool
+gpuagg_lookup_is_close(uint64_t nrows, uint64_t span)
+{
+	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
+}
+
+/* At most half of them are taken. */
+uint64_t
+gpuagg_lookup_slots(uint64_t nrows)
+{
+	uint64_t	slots = 2;
+
+	while (slots < 2 * nrows)
+		slots *= 2;
+	return slots;
+}
+
 /* Can one integer key be found by bits? */
 static bool
 shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
@@ -59,8 +76,7 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
 	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
-		span / 64 * sizeof(GpuAggLookupBits) >
-		shape->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
+		!gpuagg_lookup_is_close(shape->nrows, span))
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
 	head->first = empty ? 0 : shape->first;
@@ -68,15 +84,12 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	return true;
 }
 
-/* At most half full */
 static void
 shape_hash(const GpuAggLookupShape *shape, GpuAggLookup *head)
 {
 	head->kind = GPUAGG_LOOKUP_HASH;
 	head->key_columns = shape->nkeys;
-	head->span = 2;
-	while (head->span < 2 * shape->nrows)
-		head->span *= 2;
+	head->span = gpuagg_lookup_slots(shape->nrows);
 }
 
 uint64_t

@@ -48,6 +48,13 @@ typedef struct GpuAggLookupShape
 } GpuAggLookupShape;
 
 /*
+ * Is one integer key, whose values reach over that span, less one, found by bits? Else, as other keys
+ * are, by slots: how many
+ */
+extern bool gpuagg_lookup_is_close(uint64_t nrows, uint64_t span);
+extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
+
+/*
  * Lays a table out: *head, and its columns behind the header.  Returns where its strings
  * begin, which are the last; 0: too large for its offsets.
  */

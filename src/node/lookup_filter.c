@@ -1,0 +1,26 @@
+/*
+ * lookup_filter.c
+ *		Filters of look-up tables (lookup_filter.h).
+ */
+#include "postgres.h"
+
+#include "node/lookup_filter.h"
+#include "nodes/nodes.h"
+#include "planner/join_filter.h"
+
+/* The share of rows that have one in the table: where a condition asks for that alone, as it was found */
+static double
+found_share(const GpuAggLookupPlan *plan, Oid relid, double pages)
+{
+	const double one_of = gpuagg_seen_groups_find(relid, &plan->expected.seen, pages);
+
+	if (one_of <= 0)
+		return plan->expected.found;
+	return plan->join == JOIN_ANTI ? 1 - 1 / one_of : 1 / one_of;
+}
+
+uint64
+gpuagg_lookup_filters(const GpuAggLookupPlan *plan, Oid relid, double pages, bool made)
+{
+	return gpuagg_join_filters(&plan->expected, found_share(plan, relid, pages), made);
+}
