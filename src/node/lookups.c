@@ -19,7 +19,7 @@
 #include "executor/executor.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
-#include "node/lookup_filter.h"
+#include "node/filters.h"
 #include "node/lookup_made.h"
 #include "node/lookup_table.h"
 #include "node/lookups.h"

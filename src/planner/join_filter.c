@@ -3,13 +3,13 @@
  *		Filters before the slots of look-up tables (join_filter.h).
  *
  * What one gains is predicted for each number of slots that a table may turn out to have
- * (cost/predict_lookup.h); who makes the table goes by the number that it has.  Tables of keys
+ * (cost/choose.h); who makes the table goes by the number that it has.  Tables of keys
  * that lie close together have bits instead, which statistics tell of before.
  */
 #include "postgres.h"
 
 #include "access/table.h"
-#include "cost/predict_lookup.h"
+#include "cost/choose.h"
 #include "cost/profile.h"
 #include "device/ops/lookup_make.h"
 #include "optimizer/pathnode.h"
@@ -17,17 +17,6 @@
 #include "planner/constant.h"
 #include "planner/join_filter.h"
 #include "planner/value_bound.h"
-#include "settings.h"
-
-uint64
-gpuagg_join_filters(const GpuAggLookupExpected *expected, double found, bool made)
-{
-	const GpuAggProbing probing = {expected->probes, found, made};
-
-	if (gpuagg_debug_filters == GPUAGG_FILTERS_AUTO)
-		return gpuagg_predict_filters(&gpuagg_profile_get()->rates, &probing);
-	return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? UINT64_MAX : 0;
-}
 
 /* Between the bounds of a column; false: they are not known */
 static bool
@@ -70,11 +59,12 @@ gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup
 	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
 	const uint64 slots = gpuagg_lookup_slots((uint64) Min(Max(lookup->rows, 1), 1 << 30));
 	const double bytes = (double) slots * sizeof(GpuAggLookupSlot);
+	const GpuAggProbing probing = {expected->probes, expected->found, lookup->kept};
 	double		without;
 
 	/* of a subquery, or a helper, no share is known, and columns are not of this query */
 	if (lookup->join == NULL ||
-		(gpuagg_join_filters(expected, expected->found, lookup->kept) & slots) == 0 || !has_slots(lw, lookup))
+		(gpuagg_choose_filters(&probing) & slots) == 0 || !has_slots(lw, lookup))
 		return;
 	without = gpuagg_predict_probe(rates, bytes, expected->found, false);
 	if (without > 0)

@@ -10,12 +10,6 @@
 
 #include "planner/lower/lower.h"
 
-/*
- * Numbers of slots (device/ops/lookup_make.h) with which a table has one, if that share of the rows that
- * are looked up is found.  made: by the device, of columns that it keeps; else by the backend
- */
-extern uint64 gpuagg_join_filters(const GpuAggLookupExpected *expected, double found, bool made);
-
 /* What looking rows up takes with it, if the table is expected to have one */
 extern void gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup,
 									  GpuAggLookupExpected *expected);

@@ -60,7 +60,7 @@ SELECT jl(q) FROM jl_q;
 SET gpuagg.debug_filters = off;
 SELECT jl_inputs(q) FROM jl_q;
 SET gpuagg.debug_filters = always;
-SELECT regexp_replace(line, '\d+ bytes', 'n bytes') FROM explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT jl_d.n, count(*) FROM jl_f JOIN jl_big ON big = jl_big.k JOIN jl_d ON up = jl_d.k GROUP BY 1') line
+SELECT regexp_replace(line, '\d+ bytes', 'n bytes', 'g') FROM explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT jl_d.n, count(*) FROM jl_f JOIN jl_big ON big = jl_big.k JOIN jl_d ON up = jl_d.k GROUP BY 1') line
 WHERE line ~ 'Look-up';
 -- made by the device of columns that it keeps
 VACUUM (FREEZE, ANALYZE) jl_f, jl_big, jl_s, jl_ab, jl_sm, jl_d, jl_dup;

@@ -1,9 +1,9 @@
 /*
- * lookup_filter.h
+ * filters.h
  *		Which look-up tables of a run have a filter before their slots.
  */
-#ifndef GPUAGG_NODE_LOOKUP_FILTER_H
-#define GPUAGG_NODE_LOOKUP_FILTER_H
+#ifndef GPUAGG_NODE_FILTERS_H
+#define GPUAGG_NODE_FILTERS_H
 
 #include "postgres.h"
 
@@ -16,4 +16,4 @@
  */
 extern uint64 gpuagg_lookup_filters(const GpuAggLookupPlan *plan, Oid relid, double pages, bool made);
 
-#endif							/* GPUAGG_NODE_LOOKUP_FILTER_H */
+#endif							/* GPUAGG_NODE_FILTERS_H */

@@ -1,12 +1,12 @@
 /*
- * lookup_filter.c
- *		Filters of look-up tables (lookup_filter.h).
+ * filters.c
+ *		Filters of look-up tables (filters.h).
  */
 #include "postgres.h"
 
-#include "node/lookup_filter.h"
+#include "cost/choose.h"
+#include "node/filters.h"
 #include "nodes/nodes.h"
-#include "planner/join_filter.h"
 
 /* The share of rows that have one in the table: where a condition asks for that alone, as it was found */
 static double
@@ -22,5 +22,7 @@ found_share(const GpuAggLookupPlan *plan, Oid relid, double pages)
 uint64
 gpuagg_lookup_filters(const GpuAggLookupPlan *plan, Oid relid, double pages, bool made)
 {
-	return gpuagg_join_filters(&plan->expected, found_share(plan, relid, pages), made);
+	const GpuAggProbing probing = {plan->expected.probes, found_share(plan, relid, pages), made};
+
+	return gpuagg_choose_filters(&probing);
 }
