@@ -27,6 +27,7 @@ int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
 bool		gpuagg_debug_regroup = true;
+int			gpuagg_debug_filters = GPUAGG_FILTERS_AUTO;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 int			gpuagg_spread = GPUAGG_SPREAD_AUTO;
@@ -80,6 +81,13 @@ static const struct config_enum_entry parts_options[] = {
 	{"off", GPUAGG_PARTS_OFF, false},
 	{"auto", GPUAGG_PARTS_AUTO, false},
 	{"always", GPUAGG_PARTS_ALWAYS, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry filters_options[] = {
+	{"off", GPUAGG_FILTERS_OFF, false},
+	{"auto", GPUAGG_FILTERS_AUTO, false},
+	{"always", GPUAGG_FILTERS_ALWAYS, false},
 	{NULL, 0, false}
 };
 
@@ -356,6 +364,12 @@ define_debug_settings(void)
 							 NULL,
 							 &gpuagg_debug_regroup, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.debug_filters",
+							 "For tests: look-up tables of slots have a filter before them always, never (off), or as it is expected to pay (auto).",
+							 NULL,
+							 &gpuagg_debug_filters, GPUAGG_FILTERS_AUTO,
+							 filters_options, PGC_USERSET, GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
 }
 
 static void

@@ -50,6 +50,15 @@ typedef enum GpuAggPartsMode
 
 extern int	gpuagg_debug_parts;	/* GpuAggPartsMode, user: of regrouping */
 extern bool gpuagg_debug_regroup;	/* devices may regroup (device/regrouping.h) */
+
+typedef enum GpuAggFiltersMode
+{
+	GPUAGG_FILTERS_OFF,
+	GPUAGG_FILTERS_AUTO,		/* where they are expected to pay */
+	GPUAGG_FILTERS_ALWAYS		/* wherever they can be */
+} GpuAggFiltersMode;
+
+extern int	gpuagg_debug_filters;	/* GpuAggFiltersMode, user: of look-up tables */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the

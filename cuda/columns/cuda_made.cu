@@ -287,6 +287,7 @@ shape_find(const GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggMade 
 	shape->first = making->unknown ? INT64_MIN : making->first;
 	shape->last = making->unknown ? INT64_MAX : making->last;
 	shape->strings = strings;
+	shape->filters = making->wish.filters;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		shape_column(task, i, &shape->columns[i]);
 	making->strings = gpuagg_lookup_lay_out(shape, head, (GpuAggLookupColumn *) (head + 1));

@@ -198,3 +198,11 @@ gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, boo
 	gpuagg_draw_plan(&rates, Max(draws, 1), Max(rows, 1) * Max(choose_row_bytes(program), 1),
 					 plan);
 }
+
+uint64
+gpuagg_choose_filters(const GpuAggProbing *probing)
+{
+	if (gpuagg_debug_filters == GPUAGG_FILTERS_AUTO)
+		return gpuagg_predict_filters(&gpuagg_profile_get()->rates, probing);
+	return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? UINT64_MAX : 0;
+}

@@ -1,14 +1,15 @@
 /*
  * choose.h
- *		Which strategy a grouping gets, and how draws are made:
- *		device/choice/strategy.h and draw_plan.h, asked with the profile, the
- *		settings and the device as they are now.
+ *		Which strategy a grouping gets, how draws are made, and which look-up tables
+ *		have filters: device/choice/strategy.h, draw_plan.h and predict_lookup.h, asked
+ *		with the profile, the settings and the device as they are now.
  */
 #ifndef GPUAGG_COST_CHOOSE_H
 #define GPUAGG_COST_CHOOSE_H
 
 #include "postgres.h"
 
+#include "cost/predict_lookup.h"
 #include "cost/predict_strategy.h"
 #include "device/program.h"
 
@@ -36,5 +37,11 @@ extern void gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *progra
  */
 extern void gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows,
 								bool host, GpuAggDrawPlan *plan);
+
+/*
+ * Numbers of slots, each a power of two, of the look-up tables that have a filter before them
+ * (device/ops/lookup_make.h)
+ */
+extern uint64 gpuagg_choose_filters(const GpuAggProbing *probing);
 
 #endif							/* GPUAGG_COST_CHOOSE_H */

@@ -29,6 +29,7 @@ typedef struct GpuAggMakeWish
 	uint32_t	nkeys;			/* of the program's keys, the table's; 0: no table is made */
 	uint32_t	unique;			/* 1: rows with equal keys fail the task */
 	uint64_t	seed;			/* as GpuAggLookup's */
+	uint64_t	filters;		/* as GpuAggLookupShape's (ops/lookup_make.h) */
 	GpuAggDictionary *const *dictionaries;	/* of the columns that are strings, by register;
 											 * NULL: none is */
 } GpuAggMakeWish;

@@ -239,7 +239,8 @@ static GpuAggMade *
 table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, GpuAggMemory *device,
 		 GpuAggError *error)
 {
-	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, ncolumns(all), columns, all->wish.seed};
+	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, ncolumns(all), columns, all->wish.seed,
+	all->wish.filters};
 	GpuAggMade *made = malloc(sizeof(*made));
 	uint64_t	bytes;
 

@@ -3,9 +3,9 @@
  *		Fetches what look-ups of a block of rows will touch (lookup_fetch.h).
  *
  * One after the other, each look-up in a table beyond the caches waits for memory.  So
- * all of a block's are fetched first: bits, or slots and then the keys that they lead to;
- * and columns of the rows that were found.  A block's lines stay in the core's L2 cache
- * until they are read.  Tables that lie in that cache gain nothing.
+ * all of a block's are fetched first: bits; a filter, slots of the keys that it has, and the
+ * keys that these lead to; columns of the rows that were found.  A block's lines stay in the
+ * core's L2 cache until they are read.  Tables that lie in that cache gain nothing.
  */
 #include "lookup_fetch.h"
 
@@ -54,17 +54,31 @@ fetch_bits(const GpuAggLookup *t, const int64_t *keys, uint32_t n)
 	}
 }
 
-/* Where the key of row i is looked for first; of what is no value, anywhere */
+/* The hash of row i's key; of what is no value, any */
 static uint64_t
-first_slot(const GpuAggLookup *t, const Keys *keys, uint32_t i, uint32_t *tag)
+hash_of(const GpuAggLookup *t, const Keys *keys, uint32_t i)
 {
-	uint64_t	hash = 0;
-
 	if (!keys->strings)
-		hash = gpuagg_lookup_hash_integers(t, keys->a->v.i[i], keys->b != NULL ? keys->b->v.i[i] : 0);
-	else if (is_value(keys->a, i))
-		hash = gpuagg_lookup_hash_string(t, keys->a->v.b[i]);
-	return gpuagg_lookup_slot(t, hash, tag);
+		return gpuagg_lookup_hash_integers(t, keys->a->v.i[i], keys->b != NULL ? keys->b->v.i[i] : 0);
+	return is_value(keys->a, i) ? gpuagg_lookup_hash_string(t, keys->a->v.b[i]) : 0;
+}
+
+/* Keeps the hashes of which there may be a row; returns how many. */
+static uint32_t
+fetch_filter(const GpuAggLookup *t, uint64_t *hashes, uint32_t n)
+{
+	const uint64_t *filter = (const uint64_t *) ((const char *) t + t->filter);
+	const uint64_t words = gpuagg_filter_words(t->span);
+	uint32_t	kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		fetch_line(&filter[gpuagg_filter_word(words, hashes[i])]);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		hashes[kept] = hashes[i];
+		kept += gpuagg_filter_has(filter, words, hashes[i]);
+	}
+	return kept;
 }
 
 static void
@@ -73,19 +87,20 @@ fetch_slots(const GpuAggLookup *t, const Keys *keys, uint32_t n)
 	const GpuAggLookupSlot *slots = (const GpuAggLookupSlot *) ((const char *) t + t->finder);
 	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t + 1);
 	const char *values = (const char *) t + column->values;
-	uint32_t	at[GPUAGG_VECTOR_ROWS];
-	uint32_t	tags[GPUAGG_VECTOR_ROWS];
+	uint64_t	hashes[GPUAGG_VECTOR_ROWS];
+	uint32_t	tag;
 
 	for (uint32_t i = 0; i < n; i++)
-	{
-		at[i] = (uint32_t) first_slot(t, keys, i, &tags[i]);
-		fetch_line(&slots[at[i]]);
-	}
+		hashes[i] = hash_of(t, keys, i);
+	if (t->filter != 0)
+		n = fetch_filter(t, hashes, n);
+	for (uint32_t i = 0; i < n; i++)
+		fetch_line(&slots[gpuagg_lookup_slot(t, hashes[i], &tag)]);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		const GpuAggLookupSlot slot = slots[at[i]];
+		const GpuAggLookupSlot slot = slots[gpuagg_lookup_slot(t, hashes[i], &tag)];
 
-		if (slot.tag == tags[i] && slot.row != 0 && slot.row <= t->nrows)
+		if (slot.tag == tag && slot.row != 0 && slot.row <= t->nrows)
 			fetch_line(values + (uint64_t) (slot.row - 1) * column->width);
 	}
 }
@@ -121,6 +136,6 @@ gpuagg_lookup_fetch(const GpuAggVectors *vs, const GpuAggInstr *ins, uint32_t n)
 		fetch_column(t, (uint32_t) ins->imm, keys.a->v.i, n);
 	else if (t->kind == GPUAGG_LOOKUP_DIRECT)
 		fetch_bits(t, keys.a->v.i, n);
-	else if (t->span <= UINT32_MAX)
+	else
 		fetch_slots(t, &keys, n);
 }

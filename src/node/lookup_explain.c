@@ -87,7 +87,8 @@ text_of(const Shown *shown, const ExplainState *es)
 	if (shown->table->windows > 1)
 		appendStringInfo(&text, " in %d windows", shown->table->windows);
 	if (es->verbose)
-		appendStringInfo(&text, ", %s, " UINT64_FORMAT " bytes", kind_word(shown->table), shown->table->bytes);
+		appendStringInfo(&text, ", %s%s, " UINT64_FORMAT " bytes", kind_word(shown->table),
+						 shown->table->filter ? " behind a filter" : "", shown->table->bytes);
 	if (es->verbose && shown->probed)
 		appendStringInfo(&text, ", " UINT64_FORMAT " probes", shown->probes);
 	if (es->verbose && shown->probed && shown->filters)
@@ -112,6 +113,8 @@ explain_object(const Shown *shown, ExplainState *es)
 		ExplainPropertyUInteger("Rows", NULL, shown->table->rows, es);
 		ExplainPropertyUInteger("Bytes", NULL, shown->table->bytes, es);
 		ExplainPropertyText("Table", kind_word(shown->table), es);
+		if (shown->table->filter)
+			ExplainPropertyBool("Filter", true, es);
 		ExplainPropertyBool("From Kept Columns", shown->table->on_device, es);
 		ExplainPropertyBool("Made Before", shown->table->before, es);
 		ExplainPropertyInteger("Windows", NULL, shown->table->windows, es);

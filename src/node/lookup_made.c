@@ -302,6 +302,7 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
 		.config.make.nkeys = task->input->plan->nkeys,
 		.config.make.unique = task->input->plan->unique,
+		.config.make.filters = task->input->filters,
 		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
 		.config.compile.mode = gpuagg_compile,
 		.cache = *cache,

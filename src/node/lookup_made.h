@@ -18,6 +18,7 @@ typedef struct GpuAggMadeInput
 	const GpuAggLookupPlan *plan;
 	const GpuAggProgram *program;	/* with its runtime constants */
 	Snapshot	snapshot;
+	uint64		filters;		/* as GpuAggLookupShape's (device/ops/lookup_make.h) */
 	MemoryContext strings;		/* of these */
 	GpuAggNumbered **numbered;	/* out: by column */
 	uint64		device_ns;		/* out */

@@ -80,7 +80,8 @@ gpuagg_lookup_table(GpuAggLookupColumns *columns, MemoryContext context, Size li
 	GpuAggLookupRows rows = {
 		.nrows = columns->nrows,
 		.nkeys = plan->nkeys,
-		.columns = sources
+		.columns = sources,
+		.filters = columns->filters
 	};
 	const GpuAggLookup *block;
 	bool		unique;
@@ -145,7 +146,8 @@ gpuagg_lookup_helper(GpuAggLookupColumns *columns, int column, const GpuAggNumbe
 	const bool	strings = cls == GPUAGG_CLASS_BYTES;
 	const int32 n = gpuagg_numbered_count(numbers);
 	const GpuAggLookupSource source = {.cls = cls,.values = values_of(numbers, strings)};
-	GpuAggLookupRows rows = {.nrows = n,.nkeys = 1,.ncolumns = 1,.columns = &source};
+	GpuAggLookupRows rows = {.nrows = n,.nkeys = 1,.ncolumns = 1,.columns = &source,
+	.filters = columns->filters};
 	int64	   *of = columns->values[column];
 	int64	   *row;
 	bool		unique;

@@ -17,6 +17,7 @@ typedef struct GpuAggLookupColumns
 {
 	const GpuAggLookupPlan *plan;
 	uint64		nrows;
+	uint64		filters;		/* as GpuAggLookupRows' */
 	void	   *values[GPUAGG_LOOKUP_MAX_COLUMNS];
 	uint8	   *nulls[GPUAGG_LOOKUP_MAX_COLUMNS];
 } GpuAggLookupColumns;

@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
+#include "node/filters.h"
 #include "node/lookup_made.h"
 #include "node/lookup_table.h"
 #include "node/lookups.h"
@@ -41,6 +42,8 @@ struct GpuAggLookups
 	PlanState  *node;			/* whose expressions these are: */
 	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
 	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
+	Oid			relid;			/* the table whose rows are looked up, */
+	double		pages;			/* and its size */
 	MemoryContext tables;		/* of a run, for what it makes */
 	bool		made;
 	bool		current;		/* those of this run have been, */
@@ -395,6 +398,7 @@ show_table(GpuAggLookupShown *shown, const GpuAggLookup *block)
 	shown->rows = block->nrows;
 	shown->bytes = Max(shown->bytes, block->bytes);
 	shown->kind = block->kind;
+	shown->filter = block->filter != 0;
 	shown->windows = 1;
 }
 
@@ -440,6 +444,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	if (lookups->numbered[i] == NULL)
 		lookups->numbered[i] = numbered_create(rows.columns.plan);
 	rows.numbered = lookups->numbered[i];
+	rows.columns.filters = gpuagg_lookup_filters(rows.columns.plan, lookups->relid, lookups->pages, false);
 	rows.windows = i == lookups->windowed ? lookups->windows : 1;
 	rows.window = lookups->window;
 	MemoryContextSwitchTo(reading);
@@ -487,6 +492,7 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
 		.snapshot = lookups->node->state->es_snapshot,
+		.filters = gpuagg_lookup_filters(&lookups->info->lookups[i], lookups->relid, lookups->pages, true),
 		.strings = lookups->strings
 	};
 	const GpuAggLookup *head;
@@ -631,6 +637,13 @@ gpuagg_lookups_run(GpuAggLookups *lookups)
 {
 	lookups->current = lookups->again = false;
 	lookups->tables = CurrentMemoryContext;
+}
+
+void
+gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages)
+{
+	lookups->relid = relid;
+	lookups->pages = pages;
 }
 
 int

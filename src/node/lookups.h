@@ -22,6 +22,7 @@ typedef struct GpuAggLookupShown
 	uint64		rows;
 	uint64		bytes;
 	uint32		kind;			/* GpuAggLookupKind */
+	bool		filter;			/* of slots: is there one before them? */
 	bool		on_device;		/* that made it, */
 	bool		before;			/* for an earlier statement */
 	int			windows;		/* that it was made in, one after the other; rows of all, bytes of one */
@@ -42,6 +43,9 @@ extern void gpuagg_lookups_run(GpuAggLookups *lookups);
 
 /* How many of the node's expressions are of look-ups, behind the runtime constants of its programs */
 extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
+
+/* Of which table rows are read, of so many pages: what earlier runs found of it tells which filters pay. */
+extern void gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages);
 
 /*
  * Makes the tables: has the device make them, unless `here` is set, or runs the plans.

@@ -132,19 +132,27 @@ has_strings(const Kept *k, const GpuAggLookupPlan *plan)
 	return true;
 }
 
+/* Of slots: has it a filter, or none, as it is to be? */
+static bool
+is_filtered(const Kept *k, uint64 filters)
+{
+	return k->head->kind != GPUAGG_LOOKUP_HASH || (k->head->filter != 0) == ((filters & k->head->span) != 0);
+}
+
 /* A table of the same rows, whether or not these are still so */
 static Kept *
-find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
+find(Oid relid, const GpuAggMadeInput *input)
 {
+	const GpuAggLookupPlan *plan = input->plan;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &kept)
 	{
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
-		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, program) &&
+		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, input->program) &&
 			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns &&
-			has_strings(k, plan))
+			has_strings(k, plan) && is_filtered(k, input->filters))
 			return k;
 	}
 	return NULL;
@@ -153,7 +161,7 @@ find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
 const GpuAggLookup *
 gpuagg_made_kept_find(GpuAggMadeInput *input, Relation rel, BlockNumber nblocks)
 {
-	Kept	   *k = find(RelationGetRelid(rel), input->program, input->plan);
+	Kept	   *k = find(RelationGetRelid(rel), input);
 	const Size	bytes = k != NULL ? gpuagg_lookup_head_bytes(k->head) : 0;
 
 	if (k == NULL)

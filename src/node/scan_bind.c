@@ -66,6 +66,8 @@ bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, 
 	const GpuAggLookup *const *blocks = none;
 	bool		nothing = false;
 
+	if (scan->lookups != NULL)
+		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
 	if (scan->lookups != NULL && *nblocks > 0 &&
 		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
 		return NULL;

@@ -154,12 +154,14 @@ gpuagg_join_expect(const GpuAggLower *lw, const GpuAggLookupLower *lookup, doubl
 
 	memset(expected, 0, sizeof(*expected));
 	expected->test = GPUAGG_NO_REG;
-	expected->share = 1;
+	expected->share = expected->found = 1;
+	expected->probes = lw->rel->rows;
 	expected->probe_ns = gpuagg_join_probe_ns(bytes);
 	if (lookup->join == NULL)
 		return;
 	matching = matching_share(lw->root, lookup->join);
 	expected->test = test_register(lw, lookup);
+	expected->found = matching;
 	expected->share = lookup->type == JOIN_LEFT ? 1 :
 		lookup->type == JOIN_ANTI ? 1 - matching : matching;
 	expected->seen = seen_key(lw, lookup);

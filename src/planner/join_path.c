@@ -21,6 +21,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_input.h"
 #include "planner/join_build.h"
+#include "planner/join_filter.h"
 #include "planner/join_order.h"
 #include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
@@ -307,6 +308,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 			plan_subquery(lookup, plan);
 		else if (lookup->helps == 0)
 			gpuagg_join_build(lw, lookup, plan);
+		gpuagg_join_expect_filter(lw, lookup, &plan->expected);
 	}
 	gpuagg_probe_needs(program, plans, lw->nlookups);
 	/* a number is found for whatever row is looked up */

@@ -115,7 +115,9 @@ typedef struct GpuAggRuntimeConst
 typedef struct GpuAggLookupExpected
 {
 	double		share;			/* of the rows that are looked up, those that are left */
-	double		probe_ns;		/* of looking one up */
+	double		probe_ns;		/* of looking one up, */
+	double		probes;			/* and how many are, at most; */
+	double		found;			/* of these the share that has a row in the table */
 	double		make_ns;		/* of making the table, */
 	Cost		make_cost;		/* by a plan that costs this; 0: of columns that are kept */
 	bool		small;			/* the backend reads it in much less time than a device has made a table */

@@ -143,6 +143,7 @@ sub join_query
 
 my @settings = ('', '', 'SET enable_hashjoin = off;', 'SET enable_mergejoin = off;', 'SET enable_nestloop = off;',
 	'SET enable_hashjoin = off; SET enable_mergejoin = off;', 'SET join_collapse_limit = 1;',
+	'SET gpuagg.debug_filters = always;', 'SET gpuagg.debug_filters = always; SET gpuagg.cost_scale = 0.001;',
 	"SET gpuagg.strategy = 'partitioned';", 'SET gpuagg.cost_scale = 0.001;', 'SET enable_indexscan = off; SET enable_bitmapscan = off;');
 # The largest table as several, in the place of the one; no statement: as it is
 sub fact

@@ -5,13 +5,14 @@
  */
 #include "device_stripe_table.h"
 
-/* Of a table: rows, how far its keys are apart, and whether they are pairs or strings */
+/* Of a table: rows, how far its keys are apart, whether they are pairs or strings, and have a filter */
 typedef struct Shape
 {
 	uint32_t	nrows;
 	uint64_t	step;
 	uint32_t	nkeys;
 	bool		strings;
+	bool		filter;
 } Shape;
 
 /* Columns of tables, those of keys not counted */
@@ -35,7 +36,8 @@ joined_table(TestProgram *p, Shape shape)
 		{GPUAGG_CLASS_I64, values[NLOOK + 1], NULL}
 	};
 	GpuAggLookupSource *c = columns + shape.nkeys;
-	GpuAggLookupRows made = {shape.nrows, shape.nkeys, shape.nkeys + NLOOK, columns, 99};
+	GpuAggLookupRows made = {shape.nrows, shape.nkeys, shape.nkeys + NLOOK, columns, 99,
+	shape.filter ? UINT64_MAX : 0};
 
 	for (uint32_t i = 0; i < shape.nrows; i++)
 	{
@@ -62,10 +64,13 @@ joined_table(TestProgram *p, Shape shape)
 	return program_const_table(p, &made);
 }
 
-static const Shape bits = {120, 2, 1, false};
-static const Shape slots = {120, UINT64_C(1) << 33, 1, false};
-static const Shape pairs = {120, 1, 2, false};
-static const Shape strings = {120, 1, 1, true};
+static const Shape bits = {120, 2, 1, false, false};
+static const Shape slots = {120, UINT64_C(1) << 33, 1, false, false};
+static const Shape pairs = {120, 1, 2, false, false};
+static const Shape strings = {120, 1, 1, true, false};
+static const Shape slots_filter = {120, UINT64_C(1) << 33, 1, false, true};
+static const Shape pairs_filter = {120, 1, 2, false, true};
+static const Shape strings_filter = {120, 1, 1, true, true};
 
 /* ---------- programs ---------- */
 
@@ -271,6 +276,12 @@ test_joins(uint32_t n)
 	program_inner(&p, pairs);
 	test_program(&p, "block-local", "... by pairs");
 	program_inner(&p, strings);
+	test_program(&p, "block-local", "... by strings");
+	program_inner(&p, slots_filter);
+	test_program(&p, "block-local", "... by slots behind a filter");
+	program_inner(&p, pairs_filter);
+	test_program(&p, "block-local", "... by pairs");
+	program_inner(&p, strings_filter);
 	test_program(&p, "block-local", "... by strings");
 	program_left(&p);
 	test_program(&p, "block-local", "a left join");

@@ -17,6 +17,16 @@ typedef struct Wish
 	bool		unique;
 } Wish;
 
+/* That the tables are to have: none, or all of slots */
+static uint64_t filters;
+
+/* Is the table of that kind, and has it a filter where it is to have one? */
+static bool
+is_made(const GpuAggLookup *head, uint32_t kind)
+{
+	return head->kind == kind && (head->filter != 0) == (kind == GPUAGG_LOOKUP_HASH && filters != 0);
+}
+
 static GpuAggStripe *
 stripe_of_table(uint32_t n, uint32_t groups)
 {
@@ -84,6 +94,7 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	config.make.nkeys = wish->nkeys;
 	config.make.unique = wish->unique;
 	config.make.seed = 99;
+	config.make.filters = filters;
 	return run_making(run, &p, &config, &stripe, stripe != NULL);
 }
 
@@ -176,7 +187,7 @@ test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *nam
 	GpuAggMade *made = make(stripe, wish, &run);
 	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
 
-	ok(made != NULL && head->kind == kind && head->nkeys == wish->nkeys, name);
+	ok(made != NULL && is_made(head, kind) && head->nkeys == wish->nkeys, name);
 	if (made == NULL)
 		return;
 	program_joined(&joined, wish, made);
@@ -330,6 +341,7 @@ make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
 	config.make.nkeys = wish->nkeys;
 	config.make.unique = wish->unique;
 	config.make.seed = 99;
+	config.make.filters = filters;
 	config.make.dictionaries = t->dictionary != NULL ? dictionaries : NULL;
 	if (coded)
 	{
@@ -396,7 +408,7 @@ test_by_text(const Texts *t, const Wish *wish, bool coded, const char *name)
 	GpuAggMade *made = make_by_text(t, wish, coded, &runs[0]);
 	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
 
-	ok(made != NULL && head->kind == GPUAGG_LOOKUP_HASH && head->nkeys == 1 &&
+	ok(made != NULL && is_made(head, GPUAGG_LOOKUP_HASH) && head->nkeys == 1 &&
 	   head->key_class == GPUAGG_CLASS_BYTES, name);
 	if (made == NULL)
 	{
@@ -451,6 +463,10 @@ test_texts(void)
 	test_by_text(&t, &all, true, "... which are codes");
 	test_by_text(&t, &some, true, "strings of some rows");
 	test_by_text(&t, &none, true, "strings of none");
+	filters = UINT64_MAX;
+	test_by_text(&t, &all, true, "strings of all rows behind a filter");
+	test_by_text(&t, &none, true, "... and of none");
+	filters = 0;
 	ok(make_by_text(&t, &pair, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
 	   "a string is no key beside another one");
 	texts_free(&t);
@@ -482,6 +498,11 @@ device_make_cases(const TestDevice *d)
 	stripe = stripe_of_table(20000, 20000);
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		test_wish(stripe, &wishes[i], i < 3 ? GPUAGG_LOOKUP_DIRECT : GPUAGG_LOOKUP_HASH, names[i]);
+	filters = UINT64_MAX;
+	test_wish(stripe, &wishes[0], GPUAGG_LOOKUP_DIRECT, "bits, which have no filter");
+	for (size_t i = 3; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+		test_wish(stripe, &wishes[i], GPUAGG_LOOKUP_HASH, names[i]);
+	filters = 0;
 	STRIPES->free(stripe);
 	keep_nothing();
 	test_repeated();

@@ -3,7 +3,8 @@
  *		Look-up tables against a search through all rows: keys that are dense, sparse,
  *		negative, at the ends of their type, pairs and strings; columns of each class with
  *		and without NULLs; keys that are not unique; headers that lie.  Tables that are
- *		filled as threads of a GPU do it (lookup_fill.h), in any order.
+ *		filled as threads of a GPU do it (lookup_fill.h), in any order.  All of it with and
+ *		without filters, and what these let pass.
  */
 #include <stdlib.h>
 
@@ -21,6 +22,9 @@ static int64_t small[MOST];
 static int64_t wide[MOST];
 static double reals[MOST];
 static uint8_t nulls[MOST];
+
+/* Of the tables that are made: 0, or UINT64_MAX */
+static uint64_t filters;
 
 static uint64_t
 next_random(void)
@@ -87,7 +91,7 @@ make(uint64_t n, uint32_t nkeys, bool strings, bool with_columns)
 		{GPUAGG_CLASS_BYTES, names, nulls}
 	};
 	const GpuAggLookupRows rows = {.nrows = n,.nkeys = nkeys,.columns = columns,.seed = next_random(),
-	.ncolumns = with_columns ? 6 : nkeys};
+	.ncolumns = with_columns ? 6 : nkeys,.filters = filters};
 	Table		t = {.nkeys = nkeys,.strings = strings};
 	char	   *block;
 
@@ -145,7 +149,8 @@ test_finds(uint64_t n, uint32_t nkeys, bool strings, uint32_t kind, const char *
 		if (nkeys > 1 || strings)
 			wrong += st != GPUAGG_ST_NULL;
 	}
-	ok(t.unique && head->kind == kind && head->nrows == n, name);
+	ok(t.unique && head->kind == kind && head->nrows == n &&
+	   (head->filter != 0) == (kind == GPUAGG_LOOKUP_HASH && filters != 0), name);
 	is_int(wrong, 0, "... each key has its row, others have none");
 	ok(gpuagg_lookup_is_sound(t.bytes.data, t.bytes.len) &&
 	   gpuagg_lookup_has_keys(t.bytes.data, nkeys, strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64),
@@ -282,6 +287,7 @@ laid_out(uint64_t n, uint32_t nkeys, bool string, uint64_t bytes, uint64_t *stri
 
 	memset(&shape, 0, sizeof(shape));
 	shape = (GpuAggLookupShape) {.nrows = n,.seed = next_random(),.nkeys = nkeys,.ncolumns = nkeys + 1,.strings = bytes,
+	.filters = filters,
 	.first = INT64_MIN,.last = INT64_MAX};
 	for (uint32_t i = 0; i <= nkeys; i++)
 		shape.columns[i] = (GpuAggLookupColumn) {.cls = GPUAGG_CLASS_I64,.width = i < nkeys ? 8 : 4};
@@ -419,10 +425,69 @@ test_filled_integers(uint32_t nkeys)
 	free(t);
 }
 
-int
-main(void)
+/* ---------- filters ---------- */
+
+#define FILTER_KEYS (UINT64_C(1) << 16)
+#define FILTER_WORDS (2 * FILTER_KEYS / GPUAGG_FILTER_SLOTS)
+
+static uint64_t
+hash_of(uint64_t key)
 {
-	fill(MOST);
+	return gpuagg_hash_finish(gpuagg_hash_word(99, key, 99));
+}
+
+/* As many keys as a table of twice as many slots has at most */
+static void
+test_filter(void)
+{
+	uint64_t   *filter = calloc(FILTER_WORDS, sizeof(*filter));
+	uint64_t   *other = calloc(FILTER_WORDS, sizeof(*filter));
+	uint64_t	missing = 0;
+	uint64_t	passed = 0;
+
+	ok(gpuagg_filter_words(2 * FILTER_KEYS) == FILTER_WORDS && gpuagg_filter_words(2) == 1, "a word for 16 slots");
+	ok(gpuagg_filter_bits(0) == 1 && gpuagg_filter_bits(UINT64_C(0x3FFFF)) == UINT64_C(1) << 63 &&
+	   gpuagg_filter_bits(1 | 2 << 6 | 5 << 12) == (2 | 4 | 32) &&
+	   gpuagg_filter_word(8, UINT64_C(0xFFFFFFFFFFF7FFFF)) == 5, "bits and words of hashes");
+	for (uint64_t key = 0; key < FILTER_KEYS; key++)
+	{
+		gpuagg_filter_add(filter, FILTER_WORDS, hash_of(key));
+		gpuagg_filter_add(other, FILTER_WORDS, hash_of(FILTER_KEYS - 1 - key));
+	}
+	ok(memcmp(filter, other, FILTER_WORDS * sizeof(*filter)) == 0, "the same in any order");
+	for (uint64_t key = 0; key < FILTER_KEYS; key++)
+	{
+		missing += !gpuagg_filter_has(filter, FILTER_WORDS, hash_of(key));
+		passed += gpuagg_filter_has(filter, FILTER_WORDS, hash_of(FILTER_KEYS + key));
+	}
+	is_int((long long) missing, 0, "every key passes");
+	is_int((long long) passed, 2477, "of others, as many as did when this was written");
+	ok(passed < FILTER_KEYS / 20, "... which is less than a twentieth");
+	free(filter);
+	free(other);
+}
+
+/* A table has one if its number of slots is among those that do. */
+static void
+test_wanted(void)
+{
+	Table		t;
+
+	fill_keys(MOST, 0, UINT64_C(1) << 40);
+	filters = 8192 | 2;
+	t = make(MOST, 1, false, false);
+	ok(gpuagg_lookup_of(t.bytes)->span == 8192 && gpuagg_lookup_of(t.bytes)->filter != 0, "a filter as it is wanted");
+	free((void *) t.bytes.data);
+	filters = 4096 | 16384;
+	t = make(MOST, 1, false, false);
+	ok(gpuagg_lookup_of(t.bytes)->filter == 0, "... and none for other numbers of slots");
+	free((void *) t.bytes.data);
+	filters = 0;
+}
+
+static void
+test_tables(void)
+{
 	fill_keys(MOST, 1, 1);
 	test_finds(MOST, 1, false, GPUAGG_LOOKUP_DIRECT, "dense integers have bits");
 	fill_keys(MOST, -70000, 50);
@@ -450,5 +515,17 @@ main(void)
 	fill_keys(MOST, -5, UINT64_C(1) << 40);
 	test_filled_integers(1);
 	test_filled_integers(2);
+}
+
+int
+main(void)
+{
+	fill(MOST);
+	test_tables();
+	filters = UINT64_MAX;
+	test_tables();
+	filters = 0;
+	test_filter();
+	test_wanted();
 	return done_testing();
 }

@@ -110,15 +110,19 @@ GPUAGG_FN bool
 gpuagg_lookup_fill_slot(GpuAggLookup *t, uint64_t row)
 {
 	GpuAggLookupSlot *slots = (GpuAggLookupSlot *) ((char *) t + t->finder);
+	const uint64_t hash = gpuagg_lookup_hash_row(t, row);
 	uint32_t	tag;
-	uint64_t	at = gpuagg_lookup_slot(t, gpuagg_lookup_hash_row(t, row), &tag);
+	uint64_t	at = gpuagg_lookup_slot(t, hash, &tag);
 
 	for (;;)
 	{
 		const uint64_t old = gpuagg_lookup_take_slot(&slots[at], (row + 1) << 32 | tag);
 
 		if (old == 0)
+		{
+			gpuagg_lookup_filter_add(t, hash);
 			return true;
+		}
 		if ((uint32_t) old == tag && gpuagg_lookup_same_rows(t, (old >> 32) - 1, row))
 			return false;
 		at = (at + 1) & (t->span - 1);

@@ -2,7 +2,7 @@
  * lookup_make.c
  *		Look-up tables, made of columns and checked (lookup_make.h).
  *
- * A block is laid out as: the header, its columns, bits or slots, then of each
+ * A block is laid out as: the header, its columns, bits or slots, the slots' filter, then of each
  * column its values and NULL bits, then strings.
  */
 #include "device/ops/lookup_make.h"
@@ -51,6 +51,23 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 	return source->nulls != NULL && source->nulls[row];
 }
 
+bool
+gpuagg_lookup_is_close(uint64_t nrows, uint64_t span)
+{
+	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
+}
+
+/* At most half of them are taken. */
+uint64_t
+gpuagg_lookup_slots(uint64_t nrows)
+{
+	uint64_t	slots = 2;
+
+	while (slots < 2 * nrows)
+		slots *= 2;
+	return slots;
+}
+
 /* Can one integer key be found by bits? */
 static bool
 shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
@@ -59,8 +76,7 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
 	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
-		span / 64 * sizeof(GpuAggLookupBits) >
-		shape->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
+		!gpuagg_lookup_is_close(shape->nrows, span))
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
 	head->first = empty ? 0 : shape->first;
@@ -68,15 +84,12 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	return true;
 }
 
-/* At most half full */
 static void
 shape_hash(const GpuAggLookupShape *shape, GpuAggLookup *head)
 {
 	head->kind = GPUAGG_LOOKUP_HASH;
 	head->key_columns = shape->nkeys;
-	head->span = 2;
-	while (head->span < 2 * shape->nrows)
-		head->span *= 2;
+	head->span = gpuagg_lookup_slots(shape->nrows);
 }
 
 uint64_t
@@ -100,6 +113,8 @@ gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAgg
 	head->finder = take(&end, head->kind == GPUAGG_LOOKUP_DIRECT ?
 						(head->span + 63) / 64 * sizeof(GpuAggLookupBits) :
 						head->span * sizeof(GpuAggLookupSlot));
+	if (head->kind == GPUAGG_LOOKUP_HASH && (shape->filters & head->span) != 0)
+		head->filter = take(&end, gpuagg_filter_words(head->span) * sizeof(uint64_t));
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 	{
 		columns[i] = shape->columns[first + i];
@@ -150,6 +165,7 @@ shape_of(const GpuAggLookupRows *rows, Shape *s)
 	shape.nkeys = rows->nkeys;
 	shape.ncolumns = rows->ncolumns;
 	shape.strings = 0;
+	shape.filters = rows->filters;
 	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
 		return false;
 	for (uint32_t i = 0; i < rows->ncolumns; i++)
@@ -273,6 +289,7 @@ make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
 		while (slots[at].row != 0)
 			at = (at + 1) & (t->span - 1);
 		make_row(rows, s, block, i, t->nrows, &strings);
+		gpuagg_lookup_filter_add(t, hash);
 		slots[at].tag = tag;
 		slots[at].row = ++t->nrows;
 	}
@@ -315,13 +332,14 @@ static bool
 finder_ok(const GpuAggLookup *t)
 {
 	if (t->kind == GPUAGG_LOOKUP_DIRECT)
-		return t->key_columns == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
+		return t->key_columns == 0 && t->filter == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
 			t->span < UINT64_MAX - 63 &&
 			array_ok(t, t->finder, (t->span + 63) / 64, sizeof(GpuAggLookupBits));
 	return t->kind == GPUAGG_LOOKUP_HASH && t->key_columns == t->nkeys && t->nkeys > 0 &&
 		t->nkeys <= (t->key_class == GPUAGG_CLASS_BYTES ? 1 : GPUAGG_LOOKUP_MAX_KEYS) &&
 		t->span > 0 && (t->span & (t->span - 1)) == 0 &&
-		array_ok(t, t->finder, t->span, sizeof(GpuAggLookupSlot));
+		array_ok(t, t->finder, t->span, sizeof(GpuAggLookupSlot)) &&
+		(t->filter == 0 || array_ok(t, t->filter, gpuagg_filter_words(t->span), sizeof(uint64_t)));
 }
 
 bool

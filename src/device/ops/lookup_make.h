@@ -27,6 +27,7 @@ typedef struct GpuAggLookupRows
 	uint32_t	ncolumns;
 	const GpuAggLookupSource *columns;	/* keys first */
 	uint64_t	seed;
+	uint64_t	filters;		/* as GpuAggLookupShape's */
 } GpuAggLookupRows;
 
 /* What decides how a table lies in its block */
@@ -39,10 +40,19 @@ typedef struct GpuAggLookupShape
 	int64_t		first;			/* of one integer key: bounds of its values */
 	int64_t		last;			/* less: there are none */
 	uint64_t	strings;		/* bytes of all */
+	uint64_t	filters;		/* numbers of slots, each a power of two, of tables that
+								 * are to have a filter */
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];	/* keys first: classes,
 															 * widths, bounds; nulls 1:
 															 * there may be some */
 } GpuAggLookupShape;
+
+/*
+ * Is one integer key, whose values reach over that span, less one, found by bits? Else, as other keys
+ * are, by slots: how many
+ */
+extern bool gpuagg_lookup_is_close(uint64_t nrows, uint64_t span);
+extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
 
 /*
  * Lays a table out: *head, and its columns behind the header.  Returns where its strings

@@ -11,7 +11,8 @@
  *				value from the first to the last, and with each 64 of them how
  *				many rows there are before.  That is the row's number
  *		HASH	open addressing: slots of a tag and a row's number; the keys
- *				themselves are the first columns, and are compared
+ *				themselves are the first columns, and are compared.  Perhaps a filter
+ *				before them (lookup_filter.h): who is not in it has no slot
  *
  * Keys are never NULL: such rows match nothing and are not in the table.
  *
@@ -28,6 +29,7 @@
 #define GPUAGG_DEVICE_OPS_LOOKUP_H
 
 #include "hash.h"
+#include "lookup_filter.h"
 #include "ops_bytes.h"
 
 #define GPUAGG_LOOKUP_MAGIC UINT64_C(0x70756b6f6f4c6741)
@@ -68,6 +70,7 @@ typedef struct GpuAggLookup
 	int64_t		first;			/* DIRECT: the smallest key */
 	uint64_t	span;			/* DIRECT: bits; HASH: slots, a power of two */
 	uint64_t	finder;			/* offset of GpuAggLookupBits[], or of slots */
+	uint64_t	filter;			/* HASH: offset of the filter's words; 0: there is none */
 	/* GpuAggLookupColumn[ncolumns] follow */
 } GpuAggLookup;
 
@@ -208,12 +211,31 @@ gpuagg_lookup_same_string(const GpuAggLookup *t, uint64_t row, GpuAggBytes a)
 	return key.len == a.len && gpuagg_memcmp(key.data, a.data, a.len) == 0;
 }
 
+/* May a key of that hash have a slot?  Without a filter, any may. */
+GPUAGG_FN bool
+gpuagg_lookup_may_have(const GpuAggLookup *t, uint64_t hash)
+{
+	return t->filter == 0 ||
+		gpuagg_filter_has((const uint64_t *) ((const char *) t + t->filter), gpuagg_filter_words(t->span), hash);
+}
+
+/* A key that gets a slot */
+GPUAGG_FN void
+gpuagg_lookup_filter_add(GpuAggLookup *t, uint64_t hash)
+{
+	if (t->filter != 0)
+		gpuagg_filter_add((uint64_t *) ((char *) t + t->filter), gpuagg_filter_words(t->span), hash);
+}
+
 /* The search, with SAME(row) to tell whether the row has the key */
-#define GPUAGG_LOOKUP_SEARCH(t, hash, SAME) \
+#define GPUAGG_LOOKUP_SEARCH(t, key_hash, SAME) \
 	const GpuAggLookupSlot *slots = (const GpuAggLookupSlot *) ((const char *) t + t->finder); \
+	const uint64_t hash = key_hash; \
 	uint32_t	tag; \
 	uint64_t	at = gpuagg_lookup_slot(t, hash, &tag); \
 \
+	if (!gpuagg_lookup_may_have(t, hash)) \
+		return gpuagg_lookup_no_row(st); \
 	for (uint64_t i = 0; i < t->span && slots[at].row != 0; i++) \
 	{ \
 		const uint64_t row = slots[at].row - 1; \

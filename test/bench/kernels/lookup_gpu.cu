@@ -12,7 +12,7 @@
  *
  * A slot is 8 bytes, as those of ops_lookup.h, and hashed as there, so a probe reads one sector
  * nearly always; a pass reads the whole column of keys, and looks up those whose slot lies in its
- * window.  A filter's word of 64 bits has three of a key.  For each round, after one
+ * window.  Filters are those of look-up tables (lookup_filter.h).  For each round, after one
  * that does not count, a line by the card's clock:
  *		MiB <tab> windows <tab> filter's MiB, 0: none <tab> share <tab> probes a second
  * The number of rows that were found, and the sum of their keys, are compared with what the column of
@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "device/ops/hash.h"
+#include "device/ops/lookup_filter.h"
 #include "test/bench/kernels/bench.cuh"
 
 #define THREADS 256
@@ -58,19 +59,6 @@ slot_of(const Table &t, uint64_t hash)
 	return __umul64hi(hash, t.nslots);
 }
 
-/* Three bits of a word, by other bits of the hash than the slot's */
-static __device__ uint64_t
-filter_bits(uint64_t hash)
-{
-	return UINT64_C(1) << (hash & 63) | UINT64_C(1) << (hash >> 6 & 63) | UINT64_C(1) << (hash >> 12 & 63);
-}
-
-static __device__ uint64_t
-filter_word(const Table &t, uint64_t hash)
-{
-	return hash >> 18 & (t.words - 1);
-}
-
 static __global__ void
 __launch_bounds__(THREADS)
 make_kernel(const Table t)
@@ -84,8 +72,7 @@ make_kernel(const Table t)
 		while (atomicCAS((unsigned long long *) &t.slots[at], 0ULL, (unsigned long long) key + 1) != 0)
 			at = at + 1 < t.nslots ? at + 1 : 0;
 		if (t.filter != NULL)
-			atomicOr((unsigned long long *) &t.filter[filter_word(t, hash)],
-					 (unsigned long long) filter_bits(hash));
+			gpuagg_filter_add(t.filter, t.words, hash);
 	}
 }
 
@@ -127,7 +114,7 @@ probe_kernel(const Table t, const uint64_t *keys, uint64_t n, uint64_t from, uin
 
 		if (at < from || at >= to)
 			continue;
-		if (FILTER && (~t.filter[filter_word(t, hash)] & filter_bits(hash)) != 0)
+		if (FILTER && !gpuagg_filter_has(t.filter, t.words, hash))
 			continue;
 		while ((slot = t.slots[at]) != 0 && slot != key + 1)
 			at = at + 1 < t.nslots ? at + 1 : 0;
