@@ -54,6 +54,12 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 	return source->nulls != NULL && source->nulls[row];
 }
 
+bool
+gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span)
+{
+	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
+}
+
 /* Can one integer key be found by bits? */
 static bool
 shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
@@ -62,8 +68,7 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
 	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
-		span / 64 * sizeof(GpuAggLookupBits) >
-		shape->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
+		!gpuagg_lookup_by_bits(shape->nrows, span))
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
 	head->first = empty ? 0 : shape->first;

@@ -44,6 +44,9 @@ typedef struct GpuAggLookupShape
 															 * there may be some */
 } GpuAggLookupShape;
 
+/* Are so many rows, whose keys are integers of that span (the last less the first), found by bits? */
+extern bool gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span);
+
 /*
  * Lays a table out: *head, and its columns behind the header.  Returns where its strings
  * begin, which are the last; 0: too large for its offsets.
