@@ -186,6 +186,13 @@
 #define REGROUP_HOST_NS 22.0
 
 /*
+ * Rows of a plan on their way into columns: each, and each value of them,
+ * where the profile does not tell.  Of an EPYC, shared with others.
+ */
+#define COPY_ROW_NS 25.0
+#define COPY_VALUE_NS 12.0
+
+/*
  * Reads a second in a region so many times a TLB's reach, and which share of those
  * within the reach they may be: an H200's are 25 % beyond 64 GiB, 95 % beyond 256 MiB.
  */
@@ -218,9 +225,8 @@ local_atomics(const GpuAggRates *rates, double groups)
 	return one + (some - one) * fmin(1, log2(fmax(1, groups)) / 5);
 }
 
-/* How slow a process of PostgreSQL is here */
-static double
-backend_slowness(const GpuAggRates *rates)
+double
+gpuagg_predict_backend_slowness(const GpuAggRates *rates)
 {
 	double		grouped = rates->postgres_row_ns +
 		GPUAGG_MEASURED_VALUES * rates->postgres_value_ns;
@@ -276,7 +282,7 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p
 	else if (atomics > 0)
 		ns += passed * (1 + work->transitions) / atomics * 1e9;
 	return ns + work->draw_ns + cached * passes * kernel_kept(rates, work, p) +
-		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * backend_slowness(rates);
+		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * gpuagg_predict_backend_slowness(rates);
 }
 
 static double
@@ -371,7 +377,7 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 
 	return (work->made > 0 ? work->made : returned) *
 		(EMIT_NS + EMIT_OUTPUT_NS * work->outputs + EMIT_NUMERIC_NS * work->numeric_outputs +
-		 EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
+		 EMIT_AVERAGE_NS * work->averages) * gpuagg_predict_backend_slowness(rates) +
 		returned * gpuagg_predict_read(rates, reads * work->output_bytes) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
@@ -384,7 +390,7 @@ regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
 	const double reads = fmax(work->reads, 1);
 
 	if (!rates->gpu)
-		return reads * work->groups * REGROUP_HOST_NS * backend_slowness(rates) / rates->units;
+		return reads * work->groups * REGROUP_HOST_NS * gpuagg_predict_backend_slowness(rates) / rates->units;
 	return rate > 0 ? reads * 2 * work->groups * work->entry_bytes / rate * 1e9 : 0;
 }
 
@@ -402,7 +408,7 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		ns += REGROUP_FAR_NS;
 	if (work->reads > 1)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
-	return work->groups * ns * backend_slowness(rates);
+	return work->groups * ns * gpuagg_predict_backend_slowness(rates);
 }
 
 static double
@@ -412,7 +418,7 @@ feed(const GpuAggRates *rates, const GpuAggWork *work)
 		work->checked_rows * VISIBILITY_NS;
 
 	return rates->gpu ?
-		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * backend_slowness(rates) : ns;
+		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) : ns;
 }
 
 /* Over the bus, or by the host's threads, as far as that was measured */
@@ -427,14 +433,28 @@ read_pages(const GpuAggRates *rates, double pages)
 	return rate > 0 ? pages * GPUAGG_PAGE_BYTES / rate * 1e9 : 0;
 }
 
+double
+gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * gpuagg_predict_backend_slowness(rates) :
+		gpuagg_predict_host_start(rates, work);
+}
+
+double
+gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values)
+{
+	const double row = rates->copy_row_ns > 0 ? rates->copy_row_ns : COPY_ROW_NS;
+	const double value = rates->copy_value_ns > 0 ? rates->copy_value_ns : COPY_VALUE_NS;
+
+	return rows * (row + value * values);
+}
+
 void
 gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
 	double		middle;
 
-	p->start = gpuagg_predict_passes(work) *
-		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * backend_slowness(rates) :
-		 gpuagg_predict_host_start(rates, work));
+	p->start = gpuagg_predict_passes(work) * gpuagg_predict_start(rates, work);
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->interpreted = p->compiled = 0;
@@ -471,7 +491,7 @@ postgres_group(const GpuAggRates *rates, double groups)
 {
 	double		outputs = GPUAGG_MEASURED_VALUES * POSTGRES_OUTPUT * rates->postgres_value_ns;
 	double		far = fmax(0, rates->postgres_group_ns - outputs);
-	double		near = fmin(far, POSTGRES_NEAR_NS * backend_slowness(rates));
+	double		near = fmin(far, POSTGRES_NEAR_NS * gpuagg_predict_backend_slowness(rates));
 	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
 
 	return near + (far - near) * fmin(fmax(share, 0), 1);
@@ -480,7 +500,7 @@ postgres_group(const GpuAggRates *rates, double groups)
 static double
 postgres_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return POSTGRES_QUERY_NS * backend_slowness(rates) +
+	return POSTGRES_QUERY_NS * gpuagg_predict_backend_slowness(rates) +
 		gpuagg_predict_read(rates, fmin(POSTGRES_START_BYTES, work->pages * GPUAGG_PAGE_BYTES));
 }
 

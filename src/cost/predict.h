@@ -145,6 +145,9 @@ extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 extern double gpuagg_predict_input(const GpuAggRates *rates,
 								   const GpuAggWork *work);
 
+/* So many rows of a plan, of so many values each, into columns; ns */
+extern double gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values);
+
 /* What strategies of grouping differ by */
 extern void gpuagg_rates_strategy(const GpuAggRates *rates,
 								  GpuAggStrategyRates *strategy);

@@ -82,9 +82,9 @@
 /* Memory that stays with the device: blocks, and as much of the C library's */
 #define KEPT_BYTES (2.0 * GPUAGG_HOST_FREE_BLOCKS)
 
-/* How much slower a thread is; by its operations, if grouping was not measured */
-static double
-slowness(const GpuAggRates *rates)
+/* By its operations, if grouping was not measured */
+double
+gpuagg_predict_host_slowness(const GpuAggRates *rates)
 {
 	double		rows = rates->ceiling[GPUAGG_CEILING_GROUP] / rates->units;
 
@@ -148,7 +148,7 @@ spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
 											gpuagg_predict_table_bytes(work));
 	double		others = (rates->units - 1.0) / rates->units;
 	double		line = SHARED_LINE_NS * log2(rates->units);
-	double		slow = slowness(rates);
+	double		slow = gpuagg_predict_host_slowness(rates);
 	double		ns = (FURTHER_NS + SHARED_ROW_NS) * slow +
 		others * (SHARED_RUN_NS / run_rows(rates, work) +
 				  line * work->entry_bytes / CACHE_LINE_BYTES);
@@ -191,7 +191,7 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	if (work->groups <= 0)
 		return 0;
 	ns = (made * NEW_GROUP_NS + (work->groups - local) * SHARED_GROUP_NS) *
-		slowness(rates) + spilled * spilled_row(rates, work);
+		gpuagg_predict_host_slowness(rates) + spilled * spilled_row(rates, work);
 	return ns / rates->units + merged * PARTITION_NS + touch(rates, work, made, spilled);
 }
 
@@ -232,6 +232,6 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	return (passes * (pages_ns(work) + work->lines * LINE_NS + work->rows * row -
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
-			work->passed * pass) * slowness(rates) / rates->units +
+			work->passed * pass) * gpuagg_predict_host_slowness(rates) / rates->units +
 		passes * work->pages * read / rates->units + groups_ns(rates, work);
 }

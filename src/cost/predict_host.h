@@ -45,6 +45,13 @@ gpuagg_predict_read(const GpuAggRates *rates, double bytes)
 	return bytes / (rate > 0 ? rate : GPUAGG_PREDICT_READ_RATE) * 1e9;
 }
 
+/* How slow a process of PostgreSQL is here, and a thread of the host device, beside an EPYC's */
+extern double gpuagg_predict_backend_slowness(const GpuAggRates *rates);
+extern double gpuagg_predict_host_slowness(const GpuAggRates *rates);
+
+/* Start of a task */
+extern double gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work);
+
 /* Start of a task of the host device, and all that its threads do; ns */
 extern double gpuagg_predict_host_start(const GpuAggRates *rates,
 										const GpuAggWork *work);

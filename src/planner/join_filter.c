@@ -49,7 +49,7 @@ has_slots(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 	if (!IsA(key, Var) || key->varlevelsup != 0 || key->varattno <= 0 ||
 		(type != GPUAGG_T_INT4 && type != GPUAGG_T_INT8) || !key_span(lw, key, &span))
 		return false;
-	return span >= (double) PG_INT64_MAX || !gpuagg_lookup_is_close((uint64) lookup->rows, (uint64) span);
+	return span >= (double) PG_INT64_MAX || !gpuagg_lookup_by_bits((uint64) lookup->rows, (uint64) span);
 }
 
 void

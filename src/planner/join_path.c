@@ -27,32 +27,15 @@
 #include "planner/lower/lower_join.h"
 #include "planner/path_cost.h"
 #include "planner/probe_order.h"
+#include "planner/table_cost.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
-
-/*
- * ns of taking a row into a table, by one thread.  Measured on an EPYC with one integer key
- * and one column: 13 (bits) to 106 (slots).
- */
-#define BUILD_ROW_NS 60.0
-
-/*
- * ns of a table that the device makes of columns that it has: a task of its own, and, by one
- * thread of the host, for each row of the input its filter; where the device may still
- * have it of an earlier statement, of looking whether it is as it was.
- */
-#define MADE_TASK_NS 200000.0
-#define MADE_ROW_NS 5.0
-#define MADE_BEFORE_NS 2000.0
 
 /*
  * An input that the backend reads in this part of the device's time is read: more may be gained
  * by later statements, which find the device's table there.
  */
 #define SMALL_PART 0.1
-
-/* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
-#define ROW_BYTES 16.0
 
 /* A table of this part of the memory, as estimated, may turn out not to fit. */
 #define DOUBTED_PART 4.0
@@ -147,7 +130,7 @@ largest_input(const GpuAggJoinTree *tree)
 	foreach(lc, tree->joins)
 	{
 		const GpuAggJoin *join = lfirst(lc);
-		const double bytes = join->rel->rows * (ROW_BYTES + join->rel->reltarget->width);
+		const double bytes = join->rel->rows * (GPUAGG_TABLE_ROW_BYTES + join->rel->reltarget->width);
 
 		if (bytes <= most)
 			continue;
@@ -218,23 +201,6 @@ gpuagg_join_repeats(const GpuAggLower *lw)
 	return repeats;
 }
 
-static double
-lookup_bytes(const GpuAggLookupLower *lookup)
-{
-	double		row = ROW_BYTES;
-	ListCell   *lc;
-
-	foreach(lc, lookup->columns)
-	{
-		Node	   *column = lfirst(lc);
-
-		row += 8;
-		if (gpuagg_constant_class(lookup->types[foreach_current_index(lc)]) == GPUAGG_CLASS_BYTES)
-			row += get_typavgwidth(exprType(column), exprTypmod(column));
-	}
-	return lookup->rows * row;
-}
-
 /* In how many windows the table that has them is made; 0: even the most are too few */
 static int
 windows_needed(const GpuAggLower *lw)
@@ -245,9 +211,9 @@ windows_needed(const GpuAggLower *lw)
 	for (int i = 0; i < lw->nlookups; i++)
 	{
 		if (lw->lookups[i].windowed)
-			windowed = lookup_bytes(&lw->lookups[i]);
+			windowed = gpuagg_table_bytes(&lw->lookups[i]);
 		else
-			left -= lookup_bytes(&lw->lookups[i]);
+			left -= gpuagg_table_bytes(&lw->lookups[i]);
 	}
 	if (left < windowed / GPUAGG_MAX_LOOKUP_WINDOWS)
 		return 0;
@@ -303,7 +269,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->helped = lookup->helped;
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
-		gpuagg_join_expect(lw, lookup, lookup_bytes(lookup), &plan->expected);
+		gpuagg_join_expect(lw, lookup, gpuagg_table_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
 			plan_subquery(lookup, plan);
 		else if (lookup->helps == 0)
@@ -429,34 +395,29 @@ gpuagg_join_paths(const GpuAggLower *lw)
 	return paths;
 }
 
-/* A card takes in rows as it looks them up, one random access each. */
-static double
-made_ns(const GpuAggLookupLower *lookup, const Path *path)
-{
-	if (lookup->known)
-		return MADE_BEFORE_NS;
-	if (gpuagg_profile_get()->rates.gpu)
-		return MADE_TASK_NS + path->rows * gpuagg_join_probe_ns(lookup_bytes(lookup));
-	return MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS + path->rows * BUILD_ROW_NS;
-}
-
 static void
-expect_input(const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupExpected *expected)
+expect_input(PlannerInfo *root, const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupPlan *plan)
 {
-	const double build_ns = path->rows * BUILD_ROW_NS * (1 + gpuagg_lower_formed_keys(lookup));
-	const double read_ns = build_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
-	const bool	made = lookup->kept && read_ns >= made_ns(lookup, path) * SMALL_PART;
+	GpuAggLookupExpected *expected = &plan->expected;
+	const double take_ns = gpuagg_table_read_ns(root, lookup, path->rows);
+	const double read_ns = take_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
+	double		made_ns = 0;
+	bool		made;
 
-	expected->small = !lookup->known && read_ns < MADE_TASK_NS * SMALL_PART;
-	expected->make_ns = made ? made_ns(lookup, path) : build_ns;
+	if (plan->program != NULL)
+		made_ns = gpuagg_table_made_ns(root, lookup, plan->program, path->rows);
+	/* one that is not kept yet will be, unless it is small */
+	expected->small = !lookup->known && read_ns < made_ns * SMALL_PART;
+	made = lookup->kept && !expected->small;
+	expected->make_ns = made ? made_ns : take_ns;
 	expected->make_cost = made ? 0 : path->total_cost;
 }
 
 /* The startup cost of a hashed subplan is that of its plan. */
 static void
-expect_subquery(const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
+expect_subquery(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
 {
-	expected->make_ns = lookup->rows * BUILD_ROW_NS;
+	expected->make_ns = gpuagg_table_read_ns(root, lookup, lookup->rows);
 	expected->make_cost = lookup->subplan->startup_cost;
 }
 
@@ -473,9 +434,9 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		GpuAggLookupExpected *expected = &plans[i].expected;
 
 		if (lookup->subplan != NULL)
-			expect_subquery(lookup, expected);
+			expect_subquery(lw->root, lookup, expected);
 		else if (is_child(lookup))
-			expect_input(lookup, list_nth(paths, npaths++), expected);
+			expect_input(lw->root, lookup, list_nth(paths, npaths++), &plans[i]);
 		expected->make_ns *= plans[i].windows;
 		expected->make_cost *= plans[i].windows;
 		input->lookup_ns += expected->make_ns;

@@ -68,16 +68,13 @@ column_range(const GpuAggBoundSource *source, const GpuAggColumn *column, bool c
 	return range_of(source, column_var(source, column->attno), column->type, coded, HUGE_VAL);
 }
 
-/*
- * Of a column of a join's input: all of the table's, which the input's conditions may
- * make fewer.  A string that is a key is its number there, of no more than the input has rows.
- */
-static GpuAggRange
-fetched_range(const GpuAggBoundSource *fact, const GpuAggLookupLower *lookup, int column)
+/* All of the table's, which the input's conditions may make fewer */
+GpuAggRange
+gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column)
 {
 	Var		   *var = column < list_length(lookup->columns) ? list_nth(lookup->columns, column) : NULL;
 	bool		numbered;
-	GpuAggBoundSource source = *fact;
+	GpuAggBoundSource source = {.root = root,.exact_hidden = root->qual_security_level > 0};
 	RangeTblEntry *rte;
 	GpuAggRange r;
 
@@ -85,11 +82,11 @@ fetched_range(const GpuAggBoundSource *fact, const GpuAggLookupLower *lookup, in
 		return (GpuAggRange) {1, 0};
 	if (lookup->types[column] == GPUAGG_T_BOOL)
 		return (GpuAggRange) {0, 1};
-	rte = planner_rt_fetch(var->varno, fact->root);
+	rte = planner_rt_fetch(var->varno, root);
 	if (rte->rtekind != RTE_RELATION)
 		return (GpuAggRange) {1, 0};
 	numbered = lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
-	source.rel = find_base_rel(fact->root, var->varno);
+	source.rel = find_base_rel(root, var->varno);
 	source.relation = table_open(rte->relid, NoLock);
 	r = range_of(&source, var, lookup->types[column], numbered, numbered ? Max(lookup->rows, 1) : HUGE_VAL);
 	table_close(source.relation, NoLock);
@@ -108,7 +105,7 @@ lookup_of(const GpuAggLower *lw, int const_no)
 
 /* What look-up tables have is known when they are made; till then as statistics tell. */
 static void
-fetched_ranges(const GpuAggBoundSource *fact, const GpuAggLower *lw, const GpuAggProgram *p, GpuAggRange *ranges)
+fetched_ranges(PlannerInfo *root, const GpuAggLower *lw, const GpuAggProgram *p, GpuAggRange *ranges)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 
@@ -116,7 +113,7 @@ fetched_ranges(const GpuAggBoundSource *fact, const GpuAggLower *lw, const GpuAg
 	{
 		const GpuAggLookupLower *lookup = ins[i].op == GPUAGG_OP_FETCH_I64 ? lookup_of(lw, ins[i].b - p->ncolumns) : NULL;
 
-		ranges[ins[i].dst] = lookup != NULL ? fetched_range(fact, lookup, lookup->nkeys + ins[i].imm) :
+		ranges[ins[i].dst] = lookup != NULL ? gpuagg_key_range(root, lookup, lookup->nkeys + ins[i].imm) :
 			(GpuAggRange) {1, 0};
 	}
 }
@@ -145,7 +142,7 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	source.relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	for (int i = 0; i < lw->ncolumns; i++)
 		ranges[i] = column_range(&source, &lw->columns[i], coded[i]);
-	fetched_ranges(&source, lw, p, ranges);
+	fetched_ranges(root, lw, p, ranges);
 	table_close(source.relation, NoLock);
 	gpuagg_layout_compute(p, &layout);
 	known = gpuagg_range_numbers(p, ranges, layout.row_bytes, keys, &numbers);

@@ -19,4 +19,10 @@
 extern double gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 								 const GpuAggProgram *program);
 
+/*
+ * Between which values a column of a join's input lies, as statistics tell; of a string that is a
+ * group key, its number there, of no more than the input has rows.  low > high: not known
+ */
+extern GpuAggRange gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column);
+
 #endif							/* GPUAGG_PLANNER_KEY_NUMBERS_H */

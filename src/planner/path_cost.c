@@ -58,13 +58,6 @@
 /* A group of one of several tables is received, found among the others, and added */
 #define MERGE_GROUP_NS 250.0
 
-/*
- * Rows of a plan on their way into columns and to the worker: each, and each value of them,
- * where the profile does not tell.  Of an EPYC, shared with others.
- */
-#define COPY_ROW_NS 25.0
-#define COPY_VALUE_NS 12.0
-
 static int	cpus = 1;			/* of the server */
 
 /*
@@ -72,20 +65,21 @@ static int	cpus = 1;			/* of the server */
  * which may be other ones than when it was measured.  What memory gives all of
  * them together stays.
  */
-static void
-current_rates(const GpuAggProfile *profile, GpuAggRates *rates)
+void
+gpuagg_cost_rates(GpuAggRates *rates)
 {
 	int			threads = gpuagg_cost_threads();
 	double		share;
 
-	*rates = profile->rates;
+	*rates = gpuagg_profile_get()->rates;
 	if (rates->gpu || rates->units == threads)
 		return;
 	share = (double) threads / rates->units;
 	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= share;
 	rates->ceiling[GPUAGG_CEILING_GROUP] *= share;
 	for (int i = 0; i < rates->npoints; i++)
-		rates->points[i].rate[GPUAGG_RANDOM_READ32] *= share;
+		for (int kind = 0; kind < GPUAGG_NRANDOMS; kind++)
+			rates->points[i].rate[kind] *= share;
 	rates->units = threads;
 }
 
@@ -191,15 +185,6 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
-static double
-copy_ns(const GpuAggRates *rates, const GpuAggCostInput *input)
-{
-	const double row = rates->copy_row_ns > 0 ? rates->copy_row_ns : COPY_ROW_NS;
-	const double value = rates->copy_value_ns > 0 ? rates->copy_value_ns : COPY_VALUE_NS;
-
-	return input->rows * (row + value * input->plan_values);
-}
-
 /*
  * Of the rows of a plan.  Its own time, by the mean unit, is for EXPLAIN; its cost counts.
  * Returns what counts, in ns.
@@ -208,7 +193,7 @@ static double
 predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
 	GpuAggPrediction *p = &info->predicted;
-	const double copy = !info->of_plan ? 0 : copy_ns(rates, input);
+	const double copy = !info->of_plan ? 0 : gpuagg_predict_copy(rates, input->rows, input->plan_values);
 	const double whole = copy + input->plan_cost * rates->cost_unit_ns;
 	const double counts = p->startup + copy;
 
@@ -248,7 +233,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	GpuAggStrategyChoice choice;
 	GpuAggResidentChoice resident;
 
-	current_rates(profile, &rates);
+	gpuagg_cost_rates(&rates);
 	work_fill(&work, input, info);
 	gpuagg_choose(&work, info->program, false, &choice);
 	gpuagg_choose_resident(&work, info->program, false, &resident);

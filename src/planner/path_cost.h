@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "cost/predict.h"
 #include "nodes/nodes.h"
 #include "planner/plan.h"
 
@@ -62,6 +63,9 @@ extern Cost gpuagg_cost_floor(void);
  * itself to one, as calibrate() does.
  */
 extern void gpuagg_cost_init(void);
+
+/* The profile's rates, as the planner predicts by them */
+extern void gpuagg_cost_rates(GpuAggRates *rates);
 
 /* Threads of the device that the settings describe; at least 1. */
 extern int	gpuagg_cost_threads(void);

@@ -17,6 +17,9 @@
 #define DIRECT_BYTES_PER_ROW 32
 #define DIRECT_BYTES_ALWAYS (256 << 10)
 
+/* Rows whose slots are fetched ahead of being searched */
+#define FETCHED_ROWS 64
+
 /* Offsets of strings have 32 bits; so have row numbers. */
 #define MOST_BYTES UINT32_MAX
 #define MOST_ROWS (UINT32_C(1) << 30)
@@ -52,7 +55,7 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 }
 
 bool
-gpuagg_lookup_is_close(uint64_t nrows, uint64_t span)
+gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span)
 {
 	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
 }
@@ -76,7 +79,7 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
 	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
-		!gpuagg_lookup_is_close(shape->nrows, span))
+		!gpuagg_lookup_by_bits(shape->nrows, span))
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
 	head->first = empty ? 0 : shape->first;
@@ -246,52 +249,78 @@ make_direct(const GpuAggLookupRows *rows, const Shape *s, char *block)
 	return count == rows->nrows;
 }
 
-/* The row of the source's key among those that are in the table already */
-static bool
-find_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t i, uint64_t *hash)
+static uint64_t
+hash_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t i)
 {
 	const GpuAggLookupSource *keys = rows->columns;
-	const GpuAggBytes table = {(const char *) t, t->bytes};
-	const int64_t b = rows->nkeys > 1 ? integers(&keys[1])[i] : 0;
-	uint8_t		st = GPUAGG_ST_VALUE;
 
 	if (keys[0].cls == GPUAGG_CLASS_BYTES)
-	{
-		const GpuAggBytes a = ((const GpuAggBytes *) keys[0].values)[i];
+		return gpuagg_lookup_hash_string(t, ((const GpuAggBytes *) keys[0].values)[i]);
+	return gpuagg_lookup_hash_integers(t, integers(&keys[0])[i], rows->nkeys > 1 ? integers(&keys[1])[i] : 0);
+}
 
-		*hash = gpuagg_lookup_hash_string(t, a);
-		(void) gpuagg_lookup_bytes(a, table, &st);
-	}
-	else
+/* Hashes of the n rows from that one on, whose slots are fetched while others are searched */
+static void
+hash_rows(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t from, uint32_t n, uint64_t *hashes)
+{
+	const GpuAggLookupSlot *slots = (const GpuAggLookupSlot *) ((const char *) t + t->finder);
+	uint32_t	tag;
+
+	for (uint32_t k = 0; k < n; k++)
 	{
-		*hash = gpuagg_lookup_hash_integers(t, integers(&keys[0])[i], b);
-		(void) gpuagg_lookup_hashed(t, integers(&keys[0])[i], b, &st);
+		hashes[k] = hash_row(rows, t, from + k);
+		__builtin_prefetch(&slots[gpuagg_lookup_slot(t, hashes[k], &tag)], 1);
 	}
-	return st == GPUAGG_ST_VALUE;
+}
+
+/* Has the row in the table this key of the source? */
+static bool
+is_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t row, uint64_t i)
+{
+	const GpuAggLookupSource *keys = rows->columns;
+
+	if (keys[0].cls == GPUAGG_CLASS_BYTES)
+		return gpuagg_lookup_same_string(t, row, ((const GpuAggBytes *) keys[0].values)[i]);
+	return gpuagg_lookup_same_integers(t, row, integers(&keys[0])[i],
+									   rows->nkeys > 1 ? integers(&keys[1])[i] : 0);
+}
+
+/* The empty slot that the key of row i goes to; NULL: it is there already. */
+static GpuAggLookupSlot *
+find_slot(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t hash, uint64_t i)
+{
+	GpuAggLookupSlot *slots = (GpuAggLookupSlot *) ((char *) t + t->finder);
+	uint32_t	tag;
+	uint64_t	at = gpuagg_lookup_slot(t, hash, &tag);
+
+	for (; slots[at].row != 0; at = (at + 1) & (t->span - 1))
+		if (slots[at].tag == tag && is_row(rows, t, slots[at].row - 1, i))
+			return NULL;
+	slots[at].tag = tag;
+	return &slots[at];
 }
 
 static bool
 make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
 {
 	GpuAggLookup *t = (GpuAggLookup *) block;
-	GpuAggLookupSlot *slots = (GpuAggLookupSlot *) (block + t->finder);
+	uint64_t	hashes[FETCHED_ROWS];
 	uint64_t	strings = s->strings;
 
 	for (uint64_t i = 0; i < rows->nrows; i++)
 	{
-		uint64_t	hash;
-		uint32_t	tag;
-		uint64_t	at;
+		const uint32_t k = i % FETCHED_ROWS;
+		GpuAggLookupSlot *slot;
 
-		if (find_row(rows, t, i, &hash))
+		if (k == 0)
+			hash_rows(rows, t, i, (uint32_t) (rows->nrows - i < FETCHED_ROWS ? rows->nrows - i : FETCHED_ROWS),
+					  hashes);
+		slot = find_slot(rows, t, hashes[k], i);
+		if (slot == NULL)
 			continue;
-		at = gpuagg_lookup_slot(t, hash, &tag);
-		while (slots[at].row != 0)
-			at = (at + 1) & (t->span - 1);
 		make_row(rows, s, block, i, t->nrows, &strings);
-		gpuagg_lookup_filter_add(t, hash);
-		slots[at].tag = tag;
-		slots[at].row = ++t->nrows;
+		gpuagg_lookup_filter_add(t, hashes[k]);
+		slot->row = ++t->nrows;
 	}
 	return t->nrows == rows->nrows;
 }

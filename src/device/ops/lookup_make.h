@@ -47,11 +47,10 @@ typedef struct GpuAggLookupShape
 															 * there may be some */
 } GpuAggLookupShape;
 
-/*
- * Is one integer key, whose values reach over that span, less one, found by bits? Else, as other keys
- * are, by slots: how many
- */
-extern bool gpuagg_lookup_is_close(uint64_t nrows, uint64_t span);
+/* Are so many rows, whose keys are integers of that span (the last less the first), found by bits? */
+extern bool gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span);
+
+/* Slots of a table of so many rows whose keys are found by these */
 extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
 
 /*

@@ -1,0 +1,105 @@
+/*
+ * table_cost.c
+ *		What making look-up tables takes (table_cost.h).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "cost/choose.h"
+#include "cost/predict_table.h"
+#include "device/ops/lookup_make.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/key_numbers.h"
+#include "planner/lower/lower_join.h"
+#include "planner/path_cost.h"
+#include "planner/table_cost.h"
+#include "utils/lsyscache.h"
+
+/* Looking whether a table is as it was */
+#define BEFORE_NS 2000.0
+
+static bool
+is_string(const GpuAggLookupLower *lookup, int column)
+{
+	return gpuagg_constant_class(lookup->types[column]) == GPUAGG_CLASS_BYTES;
+}
+
+/* Of a string column of so many rows */
+static double
+string_bytes(const GpuAggLookupLower *lookup, int column, double rows)
+{
+	const Node *expr = list_nth(lookup->columns, column);
+
+	return rows * get_typavgwidth(exprType(expr), exprTypmod(expr));
+}
+
+double
+gpuagg_table_bytes(const GpuAggLookupLower *lookup)
+{
+	const int	n = list_length(lookup->columns);
+	double		bytes = lookup->rows * (GPUAGG_TABLE_ROW_BYTES + 8.0 * n);
+
+	for (int i = 0; i < n; i++)
+		bytes += is_string(lookup, i) ? string_bytes(lookup, i, lookup->rows) : 0;
+	return bytes;
+}
+
+/* Are rows found by bits?  *finder: bytes of what finds them */
+static bool
+is_direct(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows, double *finder)
+{
+	GpuAggRange key = {1, 0};
+
+	if (lookup->nkeys == 1 && !is_string(lookup, 0))
+		key = gpuagg_key_range(root, lookup, 0);
+	*finder = 2 * exp2(ceil(log2(Max(rows, 1)))) * sizeof(GpuAggLookupSlot);
+	if (key.low > key.high || !gpuagg_lookup_by_bits((uint64) rows, (uint64) key.high - (uint64) key.low))
+		return false;
+	*finder = ((double) key.high - key.low) / 64 * sizeof(GpuAggLookupBits);
+	return true;
+}
+
+static GpuAggTableWork
+table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
+{
+	const int	n = list_length(lookup->columns);
+	GpuAggTableWork work = {.rows = rows,.columns = n};
+
+	work.hashed = !is_direct(root, lookup, rows, &work.finder_bytes);
+	work.bytes = work.finder_bytes + 8 * rows * (work.hashed ? n : n - 1);
+	for (int i = 0; i < lookup->nkeys; i++)
+		work.string_bytes += is_string(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+	work.bytes += work.string_bytes;
+	return work;
+}
+
+double
+gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
+{
+	const GpuAggTableWork work = table_work(root, lookup, rows);
+	GpuAggRates rates;
+
+	gpuagg_cost_rates(&rates);
+	return gpuagg_predict_table_read(&rates, &work) * (1 + gpuagg_lower_formed_keys(lookup));
+}
+
+double
+gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const GpuAggProgram *program,
+					 double rows)
+{
+	const GpuAggTableWork work = table_work(root, lookup, rows);
+	GpuAggWork	scan = {0};
+	GpuAggRates rates;
+
+	if (lookup->known)
+		return BEFORE_NS;
+	gpuagg_cost_rates(&rates);
+	gpuagg_choose_work(&scan, program);
+	gpuagg_compiled_work(&scan.compiled, program);
+	scan.rows = scan.cached_rows = lookup->rel->tuples;
+	scan.passed = rows;
+	/* nothing is grouped */
+	scan.keys = scan.string_keys = 0;
+	return gpuagg_predict_table_made(&rates, &work, &scan);
+}
