@@ -10,8 +10,8 @@
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
  * Strings that the device knows by numbers are sent as these; each is in the look-up table.
  *
- * The plan runs while the task does, so it must need no device.  It uses no processes of its
- * own: those would not be given our rows.
+ * The plan runs while the task does, so it must need no device.  What is above the scan runs in this
+ * process alone, for others would not be given our rows.
  *
  * Memory: copies in the task's context, the plan in the query's.
  */
@@ -99,14 +99,24 @@ next_copy(void *of, const PlanState *scan)
 	return joined->next < joined->n ? joined->rows[joined->next++] : NULL;
 }
 
+/* Takes the table's scan (planner/row_joins.c); what gathers rows above it launches nobody. */
 static bool
-take_scan(PlanState *ps, void *context)
+take_scan(PlanState *ps, Index table)
 {
-	const Index *table = context;
-
-	if (IsA(ps, SeqScanState) && ((Scan *) ps->plan)->scanrelid == *table)
+	if (ps == NULL)
+		return false;
+	if (IsA(ps, SeqScanState) && ((Scan *) ps->plan)->scanrelid == table)
+	{
 		gpuagg_given_rows_take(ps);
-	return planstate_tree_walker(ps, take_scan, context);
+		return true;
+	}
+	if (!take_scan(outerPlanState(ps), table) && !take_scan(innerPlanState(ps), table))
+		return false;
+	if (IsA(ps, GatherState))
+		((GatherState *) ps)->initialized = ((GatherState *) ps)->need_to_scan_locally = true;
+	if (IsA(ps, GatherMergeState))
+		((GatherMergeState *) ps)->initialized = ((GatherMergeState *) ps)->need_to_scan_locally = true;
+	return true;
 }
 
 static bool
@@ -148,36 +158,23 @@ open_plan(GpuAggJoinedRows *joined)
 								scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
-	(void) take_scan(joined->plan, &table);
+	(void) take_scan(joined->plan, table);
 	joined->econtext = CreateExprContext(estate);
 	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
 	gpuagg_row_eval_bind(joined->eval, joined->program, joined->longs, joined->keep, 0, 0);
 	return true;
 }
 
-static TupleTableSlot *
-next_joined(GpuAggJoinedRows *joined)
-{
-	const GpuAggGiver giver = {next_copy, joined};
-	EState	   *estate = joined->scan->css.ss.ps.state;
-	const bool	parallel = estate->es_use_parallel_mode;
-	TupleTableSlot *slot;
-
-	estate->es_use_parallel_mode = false;
-	slot = gpuagg_given_rows_exec(joined->plan, &giver);
-	estate->es_use_parallel_mode = parallel;
-	return slot;
-}
-
 /* Up to a full block, or the last row */
 static GpuAggStatus
 fill(GpuAggJoinedRows *joined, GpuAggError *error)
 {
+	const GpuAggGiver giver = {next_copy, joined};
 	GpuAggStatus status = GPUAGG_OK;
 
 	while (status == GPUAGG_OK && !joined->ended && !gpuagg_row_block_full(gpuagg_row_eval_block(joined->eval)))
 	{
-		TupleTableSlot *slot = next_joined(joined);
+		TupleTableSlot *slot = gpuagg_given_rows_exec(joined->plan, &giver);
 
 		ResetExprContext(joined->econtext);
 		joined->econtext->ecxt_outertuple = slot;

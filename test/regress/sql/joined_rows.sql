@@ -47,13 +47,17 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET gpuagg.debug_require = 'require';
 CREATE TABLE jr_device AS SELECT jd.t, h, sum(d) AS d, sum(u) AS u, count(*) AS n FROM jr JOIN jd USING (k) GROUP BY 1, 2;
+-- processes that make the look-up table make it once more for these rows: the plan above them is for one process, this one is not
+CREATE TABLE jr_not AS SELECT g, count(*) AS n, count(d) AS d FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g;
 RESET gpuagg.debug_require;
 SET gpuagg.enable = off;
 SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2') l WHERE l ~ 'Gather';
 SELECT count(*) FROM jr_device;
 SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2 EXCEPT SELECT * FROM jr_device;
+SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT count(*) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1)') l WHERE l ~ 'Gather';
+SELECT g, count(*), count(d) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g EXCEPT SELECT * FROM jr_not;
 SELECT prefer_device(false);
-DROP TABLE jr_device;
+DROP TABLE jr_device, jr_not;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
