@@ -101,5 +101,13 @@ SELECT compare('SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY h'
 SET work_mem = '64kB';
 SELECT jr_left('SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY h');
 RESET work_mem;
+-- run 500 times in a statement, the plan that joins them, or groups those with such a key, leaves nothing behind until the end
+CREATE TABLE jm AS SELECT i % 500 AS k, CASE WHEN i % 20 = 0 THEN 'NaN'::numeric ELSE i % 7 END::numeric(15, 2) AS u FROM generate_series(1, 300) i;
+SET gpuagg.debug_require = 'require';
+SELECT sum(v) > 0, max(v) FILTER (WHERE x = 0) < 16e6 FROM (SELECT x, (SELECT count(u) FROM jm JOIN jd USING (k) WHERE h = x % 5) AS v FROM generate_series(1, 500) x
+	UNION ALL SELECT 0, sum(total_bytes) FROM pg_backend_memory_contexts) y;
+SELECT sum(v) > 0, max(v) FILTER (WHERE x = 0) < 16e6 FROM (SELECT x, cardinality(ARRAY(SELECT u FROM jm WHERE k < x GROUP BY u)) AS v FROM generate_series(1, 500) x
+	UNION ALL SELECT 0, sum(total_bytes) FROM pg_backend_memory_contexts) y;
+RESET gpuagg.debug_require;
 DROP FUNCTION jr_agree, jr_left;
-DROP TABLE jr, jd, je, jq;
+DROP TABLE jr, jd, je, jq, jm;
