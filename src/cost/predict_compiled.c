@@ -3,8 +3,8 @@
  *		What kernels take over columns that stay on a GPU, compiled and interpreted.
  *
  * Compiled, with r rows of which s pass, B bytes of memory read a second, A additions
- * to words in shared memory, O integer operations, and U(x) random additions in a region
- * of x bytes:
+ * to words in shared memory, O integer operations, and U(x) random additions a second in a
+ * region of x bytes; words w of an entry, which lie in e sectors, take e / U(x) + (w - e) / U(0):
  *
  *		start + (r early + s' late) / B + (r filter + s ops) * OP_OPS / O + groups
  *
@@ -13,9 +13,10 @@
  *
  *		direct		s (atomics + LOOP_ATOMICS loops) / (A ATOMIC_SHARE)
  *		hashed		the same, and s (HASHED_OPS + HASHED_KEY_OPS keys) more operations
- *		dense		s (1 + words) / U(entries), and merging g such into the task's table
- *		single		s (1 + words) / U(table), or what threads wait that bring a new group,
- *					if that is longer
+ *		dense		s times the words in the region of all entries, and merging g such into
+ *					the task's table
+ *		single		s times the words and the entry's head in the task's table, or what
+ *					threads wait that bring a new group, if that is longer
  *		kept		what the strategy's formula (device/choice/strategy.c) says, and start once
  *					more, for its own kernels
  *
@@ -69,7 +70,7 @@
 #define COUNTED_WORDS 0.4
 
 /* and what they take of the cache that columns pass through, in parts of their bytes */
-#define DENSE_SPREAD 1.66
+#define DENSE_SPREAD 1.8
 
 /* Entries of numbered groups, merged: so many at once of a multiprocessor, by turns */
 #define MERGE_TURN_NS 36000.0
@@ -217,7 +218,7 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	work->locked = false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
-		work->words += gpuagg_transition_words(t[i].op);
+		work->words += gpuagg_transition_words(t[i].op) * (t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
 		work->locked |= gpuagg_transition_is_string(t[i].op);
 		work->state_bytes += gpuagg_transition_shared_bytes(t[i].op);
 		if (t[i].op == GPUAGG_TRANS_COUNT || t[i].op == GPUAGG_TRANS_SUM_I64 || t[i].op == GPUAGG_TRANS_SUM_I128)
@@ -339,10 +340,19 @@ local_ns(const GpuAggRates *rates, const GpuAggWork *work)
 		(ATOMIC_SHARE * or_else(rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32], ATOMIC_RATE)) * 1e9;
 }
 
+/* Of the words that a row changes, the first of each sector brings it into the cache, where the others are changed. */
+static double
+entry_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows, double words, double bytes)
+{
+	const double first = fmin(words, (work->compiled.entry_bytes - sizeof(uint64_t)) / SECTOR_BYTES + 1);
+
+	return random_ns(rates, rows * first, bytes) + random_ns(rates, rows * (words - first), 0);
+}
+
 static double
 table_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows)
 {
-	return random_ns(rates, rows * (1 + work->compiled.words), gpuagg_predict_table_bytes(work));
+	return entry_ns(rates, work, rows, 1 + work->compiled.words, gpuagg_predict_table_bytes(work));
 }
 
 /*
@@ -382,8 +392,8 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 			return local_ns(rates, work) +
 				ops_ns(rates, work->passed * (HASHED_OPS + HASHED_KEY_OPS * work->keys));
 		case GPUAGG_FRAME_DENSE:
-			return random_ns(rates, work->passed * (c->words + (c->counted ? COUNTED_WORDS : 1)),
-							 DENSE_SPREAD * c->numbers * c->entry_bytes) +
+			return entry_ns(rates, work, work->passed, c->words + (c->counted ? COUNTED_WORDS : 1),
+							DENSE_SPREAD * c->numbers * c->entry_bytes) +
 				read_ns(rates, 2 * c->numbers * c->entry_bytes) +
 				fmax(table_ns(rates, work, work->groups), merge_ns(rates, work));
 		case GPUAGG_FRAME_SINGLE:
