@@ -5,12 +5,17 @@
  *
  * The scan's conditions and outputs are evaluated as ExecScan() does, so only rows that it would
  * have returned go up, in the form in which it returns them.
+ *
+ * Such a plan is begun and ended with each run, as often as its node is rescanned, and ExecEndNode()
+ * leaves memory to the end of the statement.  So it has an executor state of its own, which goes with
+ * it.  Tables, parameters and the plans of subqueries are the statement's.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/given_rows.h"
+#include "utils/memutils.h"
 
 /* Who gives rows to the scan at work: plans do not know it */
 static const GpuAggGiver *giving;
@@ -35,6 +40,51 @@ next_row(PlanState *ps)
 			return ps->ps_ProjInfo != NULL ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 	return ExecClearTuple(ps->ps_ProjInfo != NULL ? ps->ps_ResultTupleSlot : slot);
+}
+
+/*
+ * What gathers rows of other processes launches none: these would not be given our rows.  Plans of
+ * subqueries may, for their states are the statement's: where they have, they have to again,
+ * because Gather begins no parallel scan anew without.
+ */
+static EState *
+own_state(EState *estate)
+{
+	EState	   *own = CreateExecutorState();
+	MemoryContext memory = own->es_query_cxt;
+
+	*own = *estate;
+	own->es_query_cxt = memory;
+	own->es_tupleTable = NIL;
+	own->es_exprcontexts = NIL;
+	own->es_per_tuple_exprcontext = NULL;
+	own->es_partition_directory = NULL;
+	own->es_jit = NULL;
+	own->es_use_parallel_mode = false;
+	return own;
+}
+
+PlanState *
+gpuagg_given_rows_begin(Plan *plan, EState *estate, int eflags)
+{
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	EState	   *own = own_state(estate);
+	PlanState  *ps;
+
+	MemoryContextSwitchTo(own->es_query_cxt);
+	ps = ExecInitNode(plan, own, eflags);
+	MemoryContextSwitchTo(old);
+	return ps;
+}
+
+void
+gpuagg_given_rows_end(PlanState *plan)
+{
+	EState	   *own = plan->state;
+
+	ExecEndNode(plan);
+	ExecResetTupleTable(own->es_tupleTable, false);
+	FreeExecutorState(own);
 }
 
 void

@@ -18,7 +18,11 @@ typedef struct GpuAggGiver
 	void	   *of;
 } GpuAggGiver;
 
-/* Lets a sequential scan return rows of whoever gives them when the plan is run. */
+/* A copy of a plan of this state's statement, which runs in this process alone and has memory of its own */
+extern PlanState *gpuagg_given_rows_begin(Plan *plan, EState *estate, int eflags);
+extern void gpuagg_given_rows_end(PlanState *plan);
+
+/* Lets a sequential scan of it return rows of whoever gives them when the plan is run. */
 extern void gpuagg_given_rows_take(PlanState *scan);
 
 /* The plan's next row, its scans being given rows by this one. */

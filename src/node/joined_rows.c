@@ -10,10 +10,9 @@
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
  * Strings that the device knows by numbers are sent as these; each is in the look-up table.
  *
- * The plan runs while the task does, so it must need no device.  It uses no processes of its
- * own: those would not be given our rows.
+ * The plan runs while the task does, so it must need no device.
  *
- * Memory: copies in the task's context, the plan in the query's.
+ * Memory: copies in the task's context, the plan and what it is evaluated into in its own.
  */
 #include "postgres.h"
 
@@ -134,50 +133,39 @@ find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
 	return true;
 }
 
-/* In the query's memory context; false: it cannot be run now. */
+/* False: it cannot be run now. */
 static bool
 open_plan(GpuAggJoinedRows *joined)
 {
 	GpuAggScan *scan = joined->scan;
-	EState	   *estate = scan->css.ss.ps.state;
 	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
+	MemoryContext old;
 	Index		table = ((Scan *) list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS))->scanrelid;
 	GpuAggKeyStrings strings;
 
-	joined->plan = ExecInitNode(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)), estate,
-								scan->eflags);
+	joined->plan = gpuagg_given_rows_begin(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
+										   scan->css.ss.ps.state, scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
 	(void) take_scan(joined->plan, &table);
-	joined->econtext = CreateExprContext(estate);
+	old = MemoryContextSwitchTo(joined->plan->state->es_query_cxt);
+	joined->econtext = CreateExprContext(joined->plan->state);
 	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
 	gpuagg_row_eval_bind(joined->eval, joined->program, joined->longs, joined->keep, 0, 0);
+	MemoryContextSwitchTo(old);
 	return true;
-}
-
-static TupleTableSlot *
-next_joined(GpuAggJoinedRows *joined)
-{
-	const GpuAggGiver giver = {next_copy, joined};
-	EState	   *estate = joined->scan->css.ss.ps.state;
-	const bool	parallel = estate->es_use_parallel_mode;
-	TupleTableSlot *slot;
-
-	estate->es_use_parallel_mode = false;
-	slot = gpuagg_given_rows_exec(joined->plan, &giver);
-	estate->es_use_parallel_mode = parallel;
-	return slot;
 }
 
 /* Up to a full block, or the last row */
 static GpuAggStatus
 fill(GpuAggJoinedRows *joined, GpuAggError *error)
 {
+	const GpuAggGiver giver = {next_copy, joined};
 	GpuAggStatus status = GPUAGG_OK;
 
 	while (status == GPUAGG_OK && !joined->ended && !gpuagg_row_block_full(gpuagg_row_eval_block(joined->eval)))
 	{
-		TupleTableSlot *slot = next_joined(joined);
+		TupleTableSlot *slot = gpuagg_given_rows_exec(joined->plan, &giver);
 
 		ResetExprContext(joined->econtext);
 		joined->econtext->ecxt_outertuple = slot;
@@ -193,15 +181,15 @@ GpuAggStatus
 gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg, Size *bytes,
 						GpuAggError *error)
 {
-	MemoryContext old = MemoryContextSwitchTo(joined->scan->css.ss.ps.state->es_query_cxt);
-	GpuAggStatus status = GPUAGG_OK;
+	GpuAggStatus status;
+	MemoryContext old;
 
 	*msg = NULL;
 	if (joined->plan == NULL && !open_plan(joined))
-		status = gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								  "a row that is joined has a value that only PostgreSQL reads");
-	if (status == GPUAGG_OK)
-		status = fill(joined, error);
+		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a row that is joined has a value that only PostgreSQL reads");
+	old = MemoryContextSwitchTo(joined->plan->state->es_query_cxt);
+	status = fill(joined, error);
 	if (status == GPUAGG_OK && gpuagg_row_block_count(gpuagg_row_eval_block(joined->eval)) > 0)
 		*msg = gpuagg_row_block_message(gpuagg_row_eval_block(joined->eval), batch_id, bytes);
 	MemoryContextSwitchTo(old);
@@ -212,7 +200,5 @@ void
 gpuagg_joined_rows_end(GpuAggJoinedRows *joined)
 {
 	if (joined->plan != NULL)
-		ExecEndNode(joined->plan);
-	if (joined->econtext != NULL)
-		FreeExprContext(joined->econtext, true);
+		gpuagg_given_rows_end(joined->plan);
 }

@@ -161,12 +161,12 @@ static void
 begin(GpuAggScan *scan)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	EState	   *estate = scan->css.ss.ps.state;
-	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	MemoryContext old;
 
-	scan->long_groups = ExecInitNode(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK), estate,
-									 scan->eflags);
+	scan->long_groups = gpuagg_given_rows_begin(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK),
+												scan->css.ss.ps.state, scan->eflags);
 	scan->long_scans = NULL;
+	old = MemoryContextSwitchTo(scan->long_groups->state->es_query_cxt);
 	(void) take_scans(scan->long_groups, scan);
 	MemoryContextSwitchTo(old);
 }
@@ -191,13 +191,6 @@ void
 gpuagg_long_rows_end(GpuAggScan *scan)
 {
 	if (scan->long_groups != NULL)
-		ExecEndNode(scan->long_groups);
-	while (scan->long_groups != NULL && scan->long_scans != NULL)
-	{
-		struct GpuAggLongScan *at = scan->long_scans;
-
-		scan->long_scans = at->other;
-		pfree(at);
-	}
+		gpuagg_given_rows_end(scan->long_groups);
 	scan->long_groups = NULL;
 }

@@ -47,13 +47,17 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET gpuagg.debug_require = 'require';
 CREATE TABLE jr_device AS SELECT jd.t, h, sum(d) AS d, sum(u) AS u, count(*) AS n FROM jr JOIN jd USING (k) GROUP BY 1, 2;
+-- processes that make the look-up table make it once more for these rows: the plan above them is for one process, this one is not
+CREATE TABLE jr_not AS SELECT g, count(*) AS n, count(d) AS d FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g;
 RESET gpuagg.debug_require;
 SET gpuagg.enable = off;
 SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2') l WHERE l ~ 'Gather';
 SELECT count(*) FROM jr_device;
 SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2 EXCEPT SELECT * FROM jr_device;
+SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT count(*) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1)') l WHERE l ~ 'Gather';
+SELECT g, count(*), count(d) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g EXCEPT SELECT * FROM jr_not;
 SELECT prefer_device(false);
-DROP TABLE jr_device;
+DROP TABLE jr_device, jr_not;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
@@ -97,5 +101,13 @@ SELECT compare('SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY h'
 SET work_mem = '64kB';
 SELECT jr_left('SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY h');
 RESET work_mem;
+-- run 500 times in a statement, the plan that joins them, or groups those with such a key, leaves nothing behind until the end
+CREATE TABLE jm AS SELECT i % 500 AS k, CASE WHEN i % 20 = 0 THEN 'NaN'::numeric ELSE i % 7 END::numeric(15, 2) AS u FROM generate_series(1, 300) i;
+SET gpuagg.debug_require = 'require';
+SELECT sum(v) > 0, max(v) FILTER (WHERE x = 0) < 16e6 FROM (SELECT x, (SELECT count(u) FROM jm JOIN jd USING (k) WHERE h = x % 5) AS v FROM generate_series(1, 500) x
+	UNION ALL SELECT 0, sum(total_bytes) FROM pg_backend_memory_contexts) y;
+SELECT sum(v) > 0, max(v) FILTER (WHERE x = 0) < 16e6 FROM (SELECT x, cardinality(ARRAY(SELECT u FROM jm WHERE k < x GROUP BY u)) AS v FROM generate_series(1, 500) x
+	UNION ALL SELECT 0, sum(total_bytes) FROM pg_backend_memory_contexts) y;
+RESET gpuagg.debug_require;
 DROP FUNCTION jr_agree, jr_left;
-DROP TABLE jr, jd, je, jq;
+DROP TABLE jr, jd, je, jq, jm;
