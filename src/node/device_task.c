@@ -322,8 +322,8 @@ task_take_joined(GpuAggRun *run)
 		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a row that is joined has a value that only PostgreSQL reads");
 	if (run->joined == NULL)
-		run->joined = gpuagg_joined_rows_begin(run->scan, run->program, gpuagg_task_long_values(run),
-											   gpuagg_task_is_first(run));
+		run->joined = gpuagg_joined_rows_begin(run->scan, input->table->row_plan, run->program,
+											   gpuagg_task_long_values(run), gpuagg_task_is_first(run));
 	for (; todo->done < todo->count && status == GPUAGG_OK; todo->done++)
 	{
 		const GpuAggRowRef *ref = &todo->refs[todo->done];
@@ -337,6 +337,7 @@ task_take_joined(GpuAggRun *run)
 		if (theirs)
 			ReleaseBuffer(buffer);
 	}
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_OK)
 		task_todo_done(run);
 	return status;

@@ -21,9 +21,12 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/joined_rows.h"
+#include "node/long_rows.h"
 #include "node/lookup_windows.h"
 #include "node/row_eval.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
+#include "utils/rel.h"
 
 struct GpuAggJoinedRows
 {
@@ -31,6 +34,10 @@ struct GpuAggJoinedRows
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
+	Index		table;			/* that is read */
+	int			nlong;			/* keys that are numerics of it, whose rows are not joined here if they are long */
+	AttrNumber	long_columns[GPUAGG_MAX_KEYS];
+	uint8		long_scales[GPUAGG_MAX_KEYS];
 	MemoryContext context;
 	HeapTuple  *rows;
 	int			n;
@@ -52,8 +59,45 @@ gpuagg_joined_rows_possible(const GpuAggScan *scan)
 	return scan->info->joined != NIL && scan->tables == NULL && !gpuagg_windows_several(scan);
 }
 
+/* The column that a key is, at the scale that the query has it; 0: it is none of numerics. */
+static AttrNumber
+key_column(const GpuAggProgram *program, uint16 reg)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+
+	for (uint32 i = 0; i < program->ninstrs; i++)
+		if (instrs[i].op == GPUAGG_OP_DECIMAL_AT && instrs[i].dst == reg)
+			reg = instrs[i].a;
+	for (uint32 i = 0; i < program->nattrs; i++)
+		if (attrs[i].reg == reg && attrs[i].type == GPUAGG_T_NUMERIC)
+			return i + 1;
+	return 0;
+}
+
+/*
+ * A row whose key is a numeric that the device has no form of is in none of the device's groups,
+ * whatever it is joined with: then the plan that makes such groups joins it (long_rows.c).
+ */
+static void
+find_long_keys(GpuAggJoinedRows *joined, uint32 of_keys)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(joined->program);
+
+	for (uint32 i = 0; i < joined->program->nkeys && joined->longs != NULL; i++)
+	{
+		const AttrNumber column = key_column(joined->program, keys[i].reg);
+
+		if ((of_keys >> i & 1) == 0 || column == 0 || (keys[i].scale & GPUAGG_SCALE_WORD) != 0)
+			continue;
+		joined->long_columns[joined->nlong] = column;
+		joined->long_scales[joined->nlong++] = keys[i].scale & ~GPUAGG_SCALE_AT_MOST;
+	}
+}
+
 GpuAggJoinedRows *
-gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep)
+gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggProgram *program,
+						 GpuAggLongValues *longs, bool keep)
 {
 	GpuAggJoinedRows *joined = palloc0(sizeof(GpuAggJoinedRows));
 
@@ -61,8 +105,32 @@ gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program, GpuAggL
 	joined->program = program;
 	joined->longs = longs;
 	joined->keep = keep;
+	joined->table = ((Scan *) row_plan)->scanrelid;
 	joined->context = CurrentMemoryContext;
+	find_long_keys(joined, gpuagg_long_rows_keys(scan, row_plan));
 	return joined;
+}
+
+static bool
+has_long_key(const GpuAggJoinedRows *joined, Relation rel, HeapTuple tuple)
+{
+	for (int i = 0; i < joined->nlong; i++)
+	{
+		bool		isnull;
+		int64		decimal;
+		Datum		value = heap_getattr(tuple, joined->long_columns[i], RelationGetDescr(rel), &isnull);
+
+		if (!isnull && !gpuagg_numeric_scaled(value, true, joined->long_scales[i], &decimal))
+			return true;
+	}
+	return false;
+}
+
+static GpuAggStatus
+too_many(GpuAggError *error)
+{
+	return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+							"too many rows that are joined have values that only PostgreSQL reads");
 }
 
 GpuAggStatus
@@ -75,10 +143,12 @@ gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, O
 	Assert(joined->plan == NULL);
 	if (!gpuagg_rows_tuple(rel, buffer, line, &tuple, error))
 		return error->status;
+	if (has_long_key(joined, rel, &tuple))
+		return !joined->keep || gpuagg_long_values_add_row(joined->longs, &tuple, joined->table) ? GPUAGG_OK :
+			too_many(error);
 	joined->bytes += HEAPTUPLESIZE + tuple.t_len + sizeof(HeapTuple);
 	if (joined->bytes > (Size) work_mem * 1024)
-		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"too many rows that are joined have values that only PostgreSQL reads");
+		return too_many(error);
 	old = MemoryContextSwitchTo(joined->context);
 	if (joined->n == joined->room)
 	{
@@ -158,14 +228,13 @@ open_plan(GpuAggJoinedRows *joined)
 	GpuAggScan *scan = joined->scan;
 	EState	   *estate = scan->css.ss.ps.state;
 	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
-	Index		table = ((Scan *) list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS))->scanrelid;
 	GpuAggKeyStrings strings;
 
 	joined->plan = ExecInitNode(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)), estate,
 								scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
-	(void) take_scan(joined->plan, &table);
+	(void) take_scan(joined->plan, &joined->table);
 	joined->econtext = CreateExprContext(estate);
 	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
 	gpuagg_row_eval_bind(joined->eval, joined->program, joined->longs, joined->keep, 0, 0);

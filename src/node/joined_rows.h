@@ -16,10 +16,11 @@ typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
 
 /*
- * Of a task with this program, whose look-up tables are made; longs, keep: as
- * gpuagg_rows_bind().  In the current memory context, that of the task
+ * Of a task with this program, whose look-up tables are made, over the table that this row plan
+ * scans; longs, keep: as gpuagg_rows_bind().  In the current memory context, that of the task
  */
-extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program,
+extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan,
+												  const GpuAggProgram *program,
 												  GpuAggLongValues *longs, bool keep);
 
 /* Keeps a copy of the tuple at a line of a pinned page. */
