@@ -332,7 +332,7 @@ task_take_joined(GpuAggRun *run)
 
 		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 			return gpuagg_task_garbled(run);
-		status = gpuagg_joined_rows_take(run->joined, input->table->rel, buffer, ref->line, run->error);
+		status = gpuagg_joined_rows_take(run->joined, input->table, buffer, ref->line, run->error);
 		run->evaluated += gpuagg_task_is_first(run);
 		if (theirs)
 			ReleaseBuffer(buffer);

@@ -4,7 +4,7 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scan of their table gives them instead of reading it (planner/row_joins.c says
+ * sequential scans, one of each table, give them instead of reading it (planner/row_joins.c says
  * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
@@ -34,7 +34,7 @@ struct GpuAggJoinedRows
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
-	Index		table;			/* that is read */
+	Bitmapset  *tables;			/* that are read, by their scans */
 	int			nlong;			/* keys that are numerics of it, whose rows are not joined here if they are long */
 	AttrNumber	long_columns[GPUAGG_MAX_KEYS];
 	uint8		long_scales[GPUAGG_MAX_KEYS];
@@ -43,7 +43,8 @@ struct GpuAggJoinedRows
 	int			n;
 	int			room;
 	Size		bytes;
-	int			next;			/* row that the scan gives */
+	PlanState  *giving;			/* the scan at work, */
+	int			next;			/* and the row that it looks at */
 	bool		ended;			/* the plan has no more rows */
 	PlanState  *plan;			/* NULL until no more rows come */
 	ExprContext *econtext;
@@ -56,7 +57,22 @@ static GpuAggJoinedRows *reading;
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
 {
-	return scan->info->joined != NIL && scan->tables == NULL && !gpuagg_windows_several(scan);
+	return scan->info->joined != NIL && !gpuagg_windows_several(scan);
+}
+
+Bitmapset *
+gpuagg_joined_rows_tables(const GpuAggScan *scan)
+{
+	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
+	const Plan *rows = list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS);
+	Bitmapset  *tables = NULL;
+	const ListCell *lc;
+
+	if (!IsA(rows, Append))
+		return bms_make_singleton(((const Scan *) rows)->scanrelid);
+	foreach(lc, ((const Append *) rows)->appendplans)
+		tables = bms_add_member(tables, ((const Scan *) lfirst(lc))->scanrelid);
+	return tables;
 }
 
 /* The column that a key is, at the scale that the query has it; 0: it is none of numerics. */
@@ -105,7 +121,7 @@ gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggPro
 	joined->program = program;
 	joined->longs = longs;
 	joined->keep = keep;
-	joined->table = ((Scan *) row_plan)->scanrelid;
+	joined->tables = gpuagg_joined_rows_tables(scan);
 	joined->context = CurrentMemoryContext;
 	find_long_keys(joined, gpuagg_long_rows_keys(scan, row_plan));
 	return joined;
@@ -134,18 +150,18 @@ too_many(GpuAggError *error)
 }
 
 GpuAggStatus
-gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, OffsetNumber line,
+gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer, OffsetNumber line,
 						GpuAggError *error)
 {
 	MemoryContext old;
 	HeapTupleData tuple;
 
 	Assert(joined->plan == NULL);
-	if (!gpuagg_rows_tuple(rel, buffer, line, &tuple, error))
+	if (!gpuagg_rows_tuple(table->rel, buffer, line, &tuple, error))
 		return error->status;
-	if (has_long_key(joined, rel, &tuple))
-		return !joined->keep || gpuagg_long_values_add_row(joined->longs, &tuple, joined->table) ? GPUAGG_OK :
-			too_many(error);
+	if (has_long_key(joined, table->rel, &tuple))
+		return !joined->keep || gpuagg_long_values_add_row(joined->longs, &tuple, ((Scan *) table->row_plan)->scanrelid) ?
+			GPUAGG_OK : too_many(error);
 	joined->bytes += HEAPTUPLESIZE + tuple.t_len + sizeof(HeapTuple);
 	if (joined->bytes > (Size) work_mem * 1024)
 		return too_many(error);
@@ -163,7 +179,7 @@ gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, O
 
 /* ---------------------------------------------------------------- plan --- */
 
-/* In the place of the sequential scan */
+/* In the place of a sequential scan; one gives all rows of its table before the next one is asked */
 static TupleTableSlot *
 next_row(PlanState *ps)
 {
@@ -171,11 +187,18 @@ next_row(PlanState *ps)
 	TupleTableSlot *slot = ((ScanState *) ps)->ss_ScanTupleSlot;
 	ExprContext *econtext = ps->ps_ExprContext;
 
+	if (joined->giving != ps)
+	{
+		joined->giving = ps;
+		joined->next = 0;
+	}
 	while (joined->next < joined->n)
 	{
 		HeapTuple	row = joined->rows[joined->next++];
 
 		CHECK_FOR_INTERRUPTS();
+		if (row->t_tableOid != RelationGetRelid(((ScanState *) ps)->ss_currentRelation))
+			continue;
 		ResetExprContext(econtext);
 		ExecForceStoreHeapTuple(row, slot, false);
 		slot->tts_tableOid = row->t_tableOid;
@@ -189,9 +212,9 @@ next_row(PlanState *ps)
 static bool
 take_scan(PlanState *ps, void *context)
 {
-	const Index *table = context;
+	const GpuAggJoinedRows *joined = context;
 
-	if (IsA(ps, SeqScanState) && ((Scan *) ps->plan)->scanrelid == *table)
+	if (IsA(ps, SeqScanState) && bms_is_member(((Scan *) ps->plan)->scanrelid, joined->tables))
 		ExecSetExecProcNode(ps, next_row);
 	return planstate_tree_walker(ps, take_scan, context);
 }
@@ -234,7 +257,7 @@ open_plan(GpuAggJoinedRows *joined)
 								scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
-	(void) take_scan(joined->plan, &joined->table);
+	(void) take_scan(joined->plan, joined);
 	joined->econtext = CreateExprContext(estate);
 	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
 	gpuagg_row_eval_bind(joined->eval, joined->program, joined->longs, joined->keep, 0, 0);

@@ -23,8 +23,11 @@ extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *
 												  const GpuAggProgram *program,
 												  GpuAggLongValues *longs, bool keep);
 
+/* Range table indexes of what is read: the table, or its partitions. */
+extern Bitmapset *gpuagg_joined_rows_tables(const GpuAggScan *scan);
+
 /* Keeps a copy of the tuple at a line of a pinned page. */
-extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer,
+extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
 											OffsetNumber line, GpuAggError *error);
 
 /*

@@ -68,14 +68,14 @@ tables_below(const Plan *plan)
 	}
 }
 
-/* Tables whose rows the plan that makes these groups can be given; of joined ones that whose rows can be joined */
+/* Tables whose rows the plan that makes these groups can be given; where tables are joined, those whose rows can be */
 static void
-set_given_tables(GpuAggScan *scan, Index table)
+set_given_tables(GpuAggScan *scan)
 {
 	const CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	MemoryContext old = MemoryContextSwitchTo(scan->css.ss.ps.state->es_query_cxt);
 
-	scan->long_tables = scan->lookups != NULL ? bms_make_singleton(table) :
+	scan->long_tables = scan->lookups != NULL ? gpuagg_joined_rows_tables(scan) :
 		tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
 	MemoryContextSwitchTo(old);
 }
@@ -108,7 +108,7 @@ gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan)
 		scan->sample.method != GPUAGG_SAMPLE_NONE)
 		return 0;
 	if (scan->long_tables == NULL)
-		set_given_tables(scan, table);
+		set_given_tables(scan);
 	if (!bms_is_member(table, scan->long_tables))
 		return 0;
 	return scan->info->regroup != NULL ? keys_of_all_sets(scan->info->regroup) : ~UINT32_C(0);

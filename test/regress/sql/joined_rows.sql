@@ -92,6 +92,51 @@ RESET gpuagg.debug_require;
 -- how many rows were joined so: those with NaN
 SELECT regexp_replace(l, '.*PostgreSQL: ', '') FROM explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT h, sum(d) FROM jr JOIN jd USING (k) GROUP BY h') l WHERE l ~ 'Evaluated|Fallback';
 SELECT count(*) FROM jr WHERE d = 'NaN';
+-- partitions, one of other columns, one of two levels, some pruned; child tables (which spelling of 5 and 5.00 a group shows is not defined)
+UPDATE jr SET u = 5.00 WHERE u = 5 AND id > 100000;
+CREATE TABLE jp (id int, g int, k int, e int, d numeric(15, 2), u numeric, t text, b bool) PARTITION BY RANGE (id);
+CREATE TABLE jp_a PARTITION OF jp FOR VALUES FROM (0) TO (8000);
+CREATE TABLE jp_b (gone int, b bool, t text, u numeric, d numeric(15, 2), e int, k int, more int, g int, id int);
+ALTER TABLE jp_b DROP COLUMN gone, DROP COLUMN more;
+ALTER TABLE jp ATTACH PARTITION jp_b FOR VALUES FROM (8000) TO (100150);
+CREATE TABLE jp_c PARTITION OF jp DEFAULT PARTITION BY LIST (g);
+CREATE TABLE jp_c1 PARTITION OF jp_c FOR VALUES IN (0, 1, 2, 3);
+CREATE TABLE jp_c2 PARTITION OF jp_c DEFAULT;
+INSERT INTO jp SELECT * FROM jr;
+INSERT INTO jp SELECT id - 90000, g, k, e, d, u, t, b FROM jr WHERE id > 100000;
+CREATE TABLE ji AS TABLE jr WITH NO DATA;
+CREATE TABLE ji_child () INHERITS (ji);
+INSERT INTO ji SELECT * FROM jr WHERE id % 2 = 0;
+INSERT INTO ji_child SELECT * FROM jr WHERE id % 2 = 1;
+VACUUM ANALYZE jp, jp_a, jp_b, jp_c, ji, ji_child;
+SELECT count(*), count(*) FILTER (WHERE c LIKE 'ok%') FROM jq, unnest(ARRAY['jp', 'ji']) r, LATERAL compare(regexp_replace(q, '\mjr\M', r, 'g')) c;
+SELECT r, no, c FROM jq, unnest(ARRAY['jp', 'ji']) r, LATERAL compare(regexp_replace(q, '\mjr\M', r, 'g')) c WHERE c NOT LIKE 'ok%' ORDER BY 1, 2;
+SELECT compare('SELECT h, u, jp.t, sum(d), count(*) FROM jp JOIN jd USING (k) WHERE id >= 100000 GROUP BY 1, 2, 3');
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.debug_require = 'require';
+PREPARE jp_sum AS SELECT h, d, count(*), sum(u) FROM jp JOIN jd USING (k) WHERE id > $1 AND d > 1000000 GROUP BY 1, 2 ORDER BY 1;
+EXECUTE jp_sum(100200);
+EXECUTE jp_sum(5000);
+DEALLOCATE jp_sum;
+RESET plan_cache_mode;
+RESET gpuagg.debug_require;
+SELECT gpuagg.load('jp_a') > 0, gpuagg.load('jp_b') > 0, gpuagg.load('ji') > 0;
+SELECT compare('SELECT h, u, jp.t, sum(d), count(*) FROM jp JOIN jd USING (k) GROUP BY 1, 2, 3'), compare('SELECT h, sum(u), max(d) FROM jp JOIN jd USING (k) GROUP BY 1');
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET gpuagg.debug_require = 'require';
+CREATE TABLE jp_device AS SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2;
+RESET gpuagg.debug_require;
+SET gpuagg.enable = off;
+(TABLE jp_device EXCEPT SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2) UNION ALL (SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2 EXCEPT TABLE jp_device);
+SELECT prefer_device(false);
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+DROP TABLE jp, ji, ji_child, jp_device;
 -- what is left to PostgreSQL's plan: such a numeric as a key that is computed, of an input, or under DISTINCT, a key that its plan computes below, an input that
 -- needs the device itself, more rows than work_mem has room for
 CREATE FUNCTION jr_left(query text) RETURNS text LANGUAGE sql AS $$
