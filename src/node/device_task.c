@@ -41,6 +41,7 @@
 #include "node/device_task_inside.h"
 #include "node/long_rows.h"
 #include "node/regroup_run.h"
+#include "node/run_notes.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -281,6 +282,16 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	return table->rows;
 }
 
+static void
+note_strange_row(GpuAggRun *run, Relation rel, Buffer buffer, OffsetNumber line)
+{
+	HeapTupleData tuple;
+	GpuAggError error;
+
+	if (gpuagg_rows_tuple(rel, buffer, line, &tuple, &error))
+		gpuagg_note_strange(run->scan, rel, &tuple);
+}
+
 /* A row that a batch lists; where a feeder pins its page, we do once more. */
 static GpuAggStatus
 task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
@@ -294,6 +305,8 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 		return gpuagg_task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status == GPUAGG_VALUE_ERROR)
+		note_strange_row(run, input->table->rel, buffer, ref->line);
 	if (theirs)
 		ReleaseBuffer(buffer);
 	return status;
@@ -359,6 +372,8 @@ task_send_joined(GpuAggRun *run)
 												  &bytes, run->error);
 
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status == GPUAGG_VALUE_ERROR)
+		gpuagg_joined_rows_note(run->joined);
 	if (status != GPUAGG_OK || msg == NULL)
 	{
 		run->joined_all = true;

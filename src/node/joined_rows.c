@@ -24,6 +24,7 @@
 #include "node/long_rows.h"
 #include "node/lookup_windows.h"
 #include "node/row_eval.h"
+#include "node/run_notes.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/constant.h"
 #include "utils/rel.h"
@@ -318,6 +319,16 @@ gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggM
 		*msg = gpuagg_row_block_message(gpuagg_row_eval_block(joined->eval), batch_id, bytes);
 	MemoryContextSwitchTo(old);
 	return status;
+}
+
+/* Which of them it was that could not be sent is not known. */
+void
+gpuagg_joined_rows_note(const GpuAggJoinedRows *joined)
+{
+	for (int i = 0; i < joined->n; i++)
+		for (int t = 0; t < joined->scan->nread; t++)
+			if (RelationGetRelid(joined->scan->read[t]->rel) == joined->rows[i]->t_tableOid)
+				gpuagg_note_strange(joined->scan, joined->scan->read[t]->rel, joined->rows[i]);
 }
 
 void

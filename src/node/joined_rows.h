@@ -37,6 +37,9 @@ extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuA
 extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
 											Size *bytes, GpuAggError *error);
 
+/* After such an end: for the next plan (run_notes.h) */
+extern void gpuagg_joined_rows_note(const GpuAggJoinedRows *joined);
+
 extern void gpuagg_joined_rows_end(GpuAggJoinedRows *joined);
 
 #endif							/* GPUAGG_NODE_JOINED_ROWS_H */
