@@ -74,7 +74,8 @@ SELECT compare('SELECT id, sum(u), max(d) FROM jr JOIN jd USING (k) GROUP BY 1')
 RESET gpuagg.strategy;
 RESET gpuagg.scope_size;
 -- within a query, with parameters, from a cursor
-SELECT compare('SELECT count(*), sum(c) FROM (SELECT h, count(u) AS c FROM jr JOIN jd USING (k) GROUP BY h OFFSET 0) x', 'prefer'), compare('SELECT x, (SELECT sum(u) FROM jr JOIN jd USING (k) WHERE h = x) FROM generate_series(0, 5) x', 'any');
+SELECT compare('SELECT count(*), sum(c) FROM (SELECT h, count(u) AS c FROM jr JOIN jd USING (k) GROUP BY h OFFSET 0) x', 'prefer'), compare('SELECT x, (SELECT sum(u) FROM jr JOIN jd USING (k) WHERE h = x) FROM generate_series(0, 5) x', 'any'),
+	compare('SELECT x, (SELECT string_agg(u || '':'' || c, '' '' ORDER BY u) FROM (SELECT u, count(*) AS c FROM jr JOIN jd USING (k) WHERE h = x AND id > 90000 GROUP BY u OFFSET 0) s) FROM generate_series(0, 5) x', 'any');
 SET plan_cache_mode = force_generic_plan;
 SET gpuagg.debug_require = 'require';
 PREPARE jr_sum AS SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) WHERE id > $1 AND p < $2 GROUP BY h ORDER BY h;
