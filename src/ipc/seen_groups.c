@@ -82,3 +82,28 @@ gpuagg_seen_groups_find(Oid relid, const GpuAggSeenKey *key, double pages)
 	SpinLockRelease(&seen->mutex);
 	return groups;
 }
+
+/* --------------------------------------------------------------- columns --- */
+
+/* Not a hash of keys; as a table of one page, for its size tells nothing of its values */
+static GpuAggSeenKey
+strange_key(AttrNumber attno)
+{
+	return (GpuAggSeenKey) {.keys = UINT64_C(0x737472616E676521),.filter = attno};
+}
+
+void
+gpuagg_seen_strange_note(Oid relid, AttrNumber attno)
+{
+	const GpuAggSeenKey key = strange_key(attno);
+
+	gpuagg_seen_groups_note(relid, &key, 1, 1);
+}
+
+bool
+gpuagg_seen_strange(Oid relid, AttrNumber attno)
+{
+	const GpuAggSeenKey key = strange_key(attno);
+
+	return gpuagg_seen_groups_find(relid, &key, 1) > 0;
+}

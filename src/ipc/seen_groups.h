@@ -5,7 +5,8 @@
  *
  * A grouping is known by its table and by what it groups by, and under which
  * conditions.  Other figures of a table that are to be remembered have keys that no hash
- * of keys is: shares that look-ups find, and what a page takes to be handed over.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the one
+ * of keys is: shares that look-ups find, what a page takes to be handed over, and columns that
+ * have NaN and the like.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the one
  * that was met longest ago gives way.  Kept until the server ends.
  */
 #ifndef GPUAGG_IPC_SEEN_GROUPS_H
@@ -13,6 +14,7 @@
 
 #include "postgres.h"
 
+#include "access/attnum.h"
 #include "storage/spin.h"
 
 #define GPUAGG_SEEN_SETS 256
@@ -51,5 +53,10 @@ extern void gpuagg_seen_groups_note(Oid relid, const GpuAggSeenKey *key,
  */
 extern double gpuagg_seen_groups_find(Oid relid, const GpuAggSeenKey *key,
 									  double pages);
+
+/* A column has numerics that devices have no form of, whatever statistics say. */
+extern void gpuagg_seen_strange_note(Oid relid, AttrNumber attno);
+
+extern bool gpuagg_seen_strange(Oid relid, AttrNumber attno);
 
 #endif							/* GPUAGG_IPC_SEEN_GROUPS_H */

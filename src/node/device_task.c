@@ -41,6 +41,7 @@
 #include "node/device_task_inside.h"
 #include "node/long_rows.h"
 #include "node/regroup_run.h"
+#include "node/run_notes.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -281,6 +282,16 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	return table->rows;
 }
 
+static void
+note_strange_row(GpuAggRun *run, Relation rel, Buffer buffer, OffsetNumber line)
+{
+	HeapTupleData tuple;
+	GpuAggError error;
+
+	if (gpuagg_rows_tuple(rel, buffer, line, &tuple, &error))
+		gpuagg_note_strange(run->scan, rel, &tuple);
+}
+
 /* A row that a batch lists; where a feeder pins its page, we do once more. */
 static GpuAggStatus
 task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
@@ -294,6 +305,8 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 		return gpuagg_task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status == GPUAGG_VALUE_ERROR)
+		note_strange_row(run, input->table->rel, buffer, ref->line);
 	if (theirs)
 		ReleaseBuffer(buffer);
 	return status;
@@ -322,8 +335,8 @@ task_take_joined(GpuAggRun *run)
 		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a row that is joined has a value that only PostgreSQL reads");
 	if (run->joined == NULL)
-		run->joined = gpuagg_joined_rows_begin(run->scan, run->program, gpuagg_task_long_values(run),
-											   gpuagg_task_is_first(run));
+		run->joined = gpuagg_joined_rows_begin(run->scan, input->table->row_plan, run->program,
+											   gpuagg_task_long_values(run), gpuagg_task_is_first(run));
 	for (; todo->done < todo->count && status == GPUAGG_OK; todo->done++)
 	{
 		const GpuAggRowRef *ref = &todo->refs[todo->done];
@@ -332,11 +345,12 @@ task_take_joined(GpuAggRun *run)
 
 		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 			return gpuagg_task_garbled(run);
-		status = gpuagg_joined_rows_take(run->joined, input->table->rel, buffer, ref->line, run->error);
+		status = gpuagg_joined_rows_take(run->joined, input->table, buffer, ref->line, run->error);
 		run->evaluated += gpuagg_task_is_first(run);
 		if (theirs)
 			ReleaseBuffer(buffer);
 	}
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_OK)
 		task_todo_done(run);
 	return status;
@@ -358,6 +372,8 @@ task_send_joined(GpuAggRun *run)
 												  &bytes, run->error);
 
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status == GPUAGG_VALUE_ERROR)
+		gpuagg_joined_rows_note(run->joined);
 	if (status != GPUAGG_OK || msg == NULL)
 	{
 		run->joined_all = true;

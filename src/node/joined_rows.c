@@ -4,7 +4,7 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scan of their table gives them instead of reading it (planner/row_joins.c says
+ * sequential scans, one of each table, give them instead of reading it (planner/row_joins.c says
  * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
@@ -21,9 +21,13 @@
 #include "miscadmin.h"
 #include "node/given_rows.h"
 #include "node/joined_rows.h"
+#include "node/long_rows.h"
 #include "node/lookup_windows.h"
 #include "node/row_eval.h"
+#include "node/run_notes.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
+#include "utils/rel.h"
 
 struct GpuAggJoinedRows
 {
@@ -31,12 +35,17 @@ struct GpuAggJoinedRows
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
+	Bitmapset  *tables;			/* that are read, by their scans */
+	int			nlong;			/* keys that are numerics of it, whose rows are not joined here if they are long */
+	AttrNumber	long_columns[GPUAGG_MAX_KEYS];
+	uint8		long_scales[GPUAGG_MAX_KEYS];
 	MemoryContext context;
 	HeapTuple  *rows;
 	int			n;
 	int			room;
 	Size		bytes;
-	int			next;			/* row that the scan gives */
+	const PlanState *giving;	/* the scan at work, */
+	int			next;			/* and the row that it looks at */
 	bool		ended;			/* the plan has no more rows */
 	PlanState  *plan;			/* NULL until no more rows come */
 	ExprContext *econtext;
@@ -46,11 +55,63 @@ struct GpuAggJoinedRows
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
 {
-	return scan->info->joined != NIL && scan->tables == NULL && !gpuagg_windows_several(scan);
+	return scan->info->joined != NIL && !gpuagg_windows_several(scan);
+}
+
+Bitmapset *
+gpuagg_joined_rows_tables(const GpuAggScan *scan)
+{
+	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
+	const Plan *rows = list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS);
+	Bitmapset  *tables = NULL;
+	const ListCell *lc;
+
+	if (!IsA(rows, Append))
+		return bms_make_singleton(((const Scan *) rows)->scanrelid);
+	foreach(lc, ((const Append *) rows)->appendplans)
+		tables = bms_add_member(tables, ((const Scan *) lfirst(lc))->scanrelid);
+	return tables;
+}
+
+/* The column that a key is, at the scale that the query has it; 0: it is none of numerics. */
+static AttrNumber
+key_column(const GpuAggProgram *program, uint16 reg)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+
+	for (uint32 i = 0; i < program->ninstrs; i++)
+		if (instrs[i].op == GPUAGG_OP_DECIMAL_AT && instrs[i].dst == reg)
+			reg = instrs[i].a;
+	for (uint32 i = 0; i < program->nattrs; i++)
+		if (attrs[i].reg == reg && attrs[i].type == GPUAGG_T_NUMERIC)
+			return i + 1;
+	return 0;
+}
+
+/*
+ * A row whose key is a numeric that the device has no form of is in none of the device's groups,
+ * whatever it is joined with: then the plan that makes such groups joins it (long_rows.c).
+ */
+static void
+find_long_keys(GpuAggJoinedRows *joined, uint32 of_keys)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(joined->program);
+
+	for (uint32 i = 0; i < joined->program->nkeys && joined->longs != NULL; i++)
+	{
+		const AttrNumber column = key_column(joined->program, keys[i].reg);
+
+		if ((of_keys >> i & 1) == 0 || column == 0 || (keys[i].scale & GPUAGG_SCALE_WORD) != 0)
+			continue;
+		joined->long_columns[joined->nlong] = column;
+		joined->long_scales[joined->nlong++] = keys[i].scale & ~GPUAGG_SCALE_AT_MOST;
+	}
 }
 
 GpuAggJoinedRows *
-gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep)
+gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggProgram *program,
+						 GpuAggLongValues *longs, bool keep)
 {
 	GpuAggJoinedRows *joined = palloc0(sizeof(GpuAggJoinedRows));
 
@@ -58,24 +119,50 @@ gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program, GpuAggL
 	joined->program = program;
 	joined->longs = longs;
 	joined->keep = keep;
+	joined->tables = gpuagg_joined_rows_tables(scan);
 	joined->context = CurrentMemoryContext;
+	find_long_keys(joined, gpuagg_long_rows_keys(scan, row_plan));
 	return joined;
 }
 
+static bool
+has_long_key(const GpuAggJoinedRows *joined, Relation rel, HeapTuple tuple)
+{
+	for (int i = 0; i < joined->nlong; i++)
+	{
+		bool		isnull;
+		int64		decimal;
+		Datum		value = heap_getattr(tuple, joined->long_columns[i], RelationGetDescr(rel), &isnull);
+
+		if (!isnull && !gpuagg_numeric_scaled(value, true, joined->long_scales[i], &decimal))
+			return true;
+	}
+	return false;
+}
+
+static GpuAggStatus
+too_many(GpuAggError *error)
+{
+	return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+							"too many rows that are joined have values that only PostgreSQL reads");
+}
+
 GpuAggStatus
-gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, OffsetNumber line,
+gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer, OffsetNumber line,
 						GpuAggError *error)
 {
 	MemoryContext old;
 	HeapTupleData tuple;
 
 	Assert(joined->plan == NULL);
-	if (!gpuagg_rows_tuple(rel, buffer, line, &tuple, error))
+	if (!gpuagg_rows_tuple(table->rel, buffer, line, &tuple, error))
 		return error->status;
+	if (has_long_key(joined, table->rel, &tuple))
+		return !joined->keep || gpuagg_long_values_add_row(joined->longs, &tuple, ((Scan *) table->row_plan)->scanrelid) ?
+			GPUAGG_OK : too_many(error);
 	joined->bytes += HEAPTUPLESIZE + tuple.t_len + sizeof(HeapTuple);
 	if (joined->bytes > (Size) work_mem * 1024)
-		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"too many rows that are joined have values that only PostgreSQL reads");
+		return too_many(error);
 	old = MemoryContextSwitchTo(joined->context);
 	if (joined->n == joined->room)
 	{
@@ -90,20 +177,33 @@ gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer, O
 
 /* ---------------------------------------------------------------- plan --- */
 
+/* Of a scan's table; one scan gives all its rows before the next one is asked */
 static HeapTuple
 next_copy(void *of, const PlanState *scan)
 {
 	GpuAggJoinedRows *joined = of;
 
-	return joined->next < joined->n ? joined->rows[joined->next++] : NULL;
+	if (joined->giving != scan)
+	{
+		joined->giving = scan;
+		joined->next = 0;
+	}
+	while (joined->next < joined->n)
+	{
+		HeapTuple	row = joined->rows[joined->next++];
+
+		if (row->t_tableOid == RelationGetRelid(((const ScanState *) scan)->ss_currentRelation))
+			return row;
+	}
+	return NULL;
 }
 
 static bool
 take_scan(PlanState *ps, void *context)
 {
-	const Index *table = context;
+	const GpuAggJoinedRows *joined = context;
 
-	if (IsA(ps, SeqScanState) && ((Scan *) ps->plan)->scanrelid == *table)
+	if (IsA(ps, SeqScanState) && bms_is_member(((Scan *) ps->plan)->scanrelid, joined->tables))
 		gpuagg_given_rows_take(ps);
 	return planstate_tree_walker(ps, take_scan, context);
 }
@@ -140,14 +240,13 @@ open_plan(GpuAggJoinedRows *joined)
 	GpuAggScan *scan = joined->scan;
 	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
 	MemoryContext old;
-	Index		table = ((Scan *) list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS))->scanrelid;
 	GpuAggKeyStrings strings;
 
 	joined->plan = gpuagg_given_rows_begin(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
 										   scan->css.ss.ps.state, scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
-	(void) take_scan(joined->plan, &table);
+	(void) take_scan(joined->plan, joined);
 	old = MemoryContextSwitchTo(joined->plan->state->es_query_cxt);
 	joined->econtext = CreateExprContext(joined->plan->state);
 	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
@@ -194,6 +293,16 @@ gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggM
 		*msg = gpuagg_row_block_message(gpuagg_row_eval_block(joined->eval), batch_id, bytes);
 	MemoryContextSwitchTo(old);
 	return status;
+}
+
+/* Which of them it was that could not be sent is not known. */
+void
+gpuagg_joined_rows_note(const GpuAggJoinedRows *joined)
+{
+	for (int i = 0; i < joined->n; i++)
+		for (int t = 0; t < joined->scan->nread; t++)
+			if (RelationGetRelid(joined->scan->read[t]->rel) == joined->rows[i]->t_tableOid)
+				gpuagg_note_strange(joined->scan, joined->scan->read[t]->rel, joined->rows[i]);
 }
 
 void

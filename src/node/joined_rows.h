@@ -16,14 +16,18 @@ typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
 
 /*
- * Of a task with this program, whose look-up tables are made; longs, keep: as
- * gpuagg_rows_bind().  In the current memory context, that of the task
+ * Of a task with this program, whose look-up tables are made, over the table that this row plan
+ * scans; longs, keep: as gpuagg_rows_bind().  In the current memory context, that of the task
  */
-extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const GpuAggProgram *program,
+extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan,
+												  const GpuAggProgram *program,
 												  GpuAggLongValues *longs, bool keep);
 
+/* Range table indexes of what is read: the table, or its partitions. */
+extern Bitmapset *gpuagg_joined_rows_tables(const GpuAggScan *scan);
+
 /* Keeps a copy of the tuple at a line of a pinned page. */
-extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation rel, Buffer buffer,
+extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
 											OffsetNumber line, GpuAggError *error);
 
 /*
@@ -32,6 +36,9 @@ extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, Relation r
  */
 extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
 											Size *bytes, GpuAggError *error);
+
+/* After such an end: for the next plan (run_notes.h) */
+extern void gpuagg_joined_rows_note(const GpuAggJoinedRows *joined);
 
 extern void gpuagg_joined_rows_end(GpuAggJoinedRows *joined);
 

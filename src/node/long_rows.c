@@ -6,12 +6,14 @@
  * of the device's, so PostgreSQL's own plan makes its group.  It is the fallback plan, of which
  * another copy is initialised, and whose scans, one for each table, give the rows that were kept
  * (long_values.h) instead of reading the table.  That takes sequential scans, which are read
- * once: where the plan has an index scan, PostgreSQL answers the whole query.
+ * once: where the plan has an index scan, PostgreSQL answers the whole query.  Where tables are
+ * joined, it joins these rows, too (joined_rows.c).
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 #include "node/given_rows.h"
+#include "node/joined_rows.h"
 #include "node/long_rows.h"
 #include "nodes/nodeFuncs.h"
 
@@ -63,14 +65,15 @@ tables_below(const Plan *plan)
 	}
 }
 
-/* Tables whose rows the plan that makes these groups can be given */
+/* Tables whose rows the plan that makes these groups can be given; where tables are joined, those whose rows can be */
 static void
 set_given_tables(GpuAggScan *scan)
 {
 	const CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	MemoryContext old = MemoryContextSwitchTo(scan->css.ss.ps.state->es_query_cxt);
 
-	scan->long_tables = tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
+	scan->long_tables = scan->lookups != NULL ? gpuagg_joined_rows_tables(scan) :
+		tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
 	MemoryContextSwitchTo(old);
 }
 
@@ -96,12 +99,14 @@ keys_of_all_sets(const GpuAggRegroup *plan)
 uint32
 gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan)
 {
-	if (scan->rows != NULL || scan->lookups != NULL ||
+	const Index table = ((const Scan *) row_plan)->scanrelid;
+
+	if (scan->rows != NULL || (scan->lookups != NULL && !gpuagg_joined_rows_possible(scan)) ||
 		scan->sample.method != GPUAGG_SAMPLE_NONE)
 		return 0;
 	if (scan->long_tables == NULL)
 		set_given_tables(scan);
-	if (!bms_is_member(((const Scan *) row_plan)->scanrelid, scan->long_tables))
+	if (!bms_is_member(table, scan->long_tables))
 		return 0;
 	return scan->info->regroup != NULL ? keys_of_all_sets(scan->info->regroup) : ~UINT32_C(0);
 }

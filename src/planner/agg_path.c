@@ -298,13 +298,15 @@ joined_outputs(const GpuAggGrouping *g)
 {
 	List	   *exprs;
 
-	if (g->info.nlookups == 0 || g->tables != NULL)
+	if (g->info.nlookups == 0)
 		return NIL;
 	for (int i = 0; i < g->lw->nlookups; i++)
 		if (g->lw->lookups[i].folded)
 			return NIL;
 	exprs = gpuagg_lower_row_exprs(g->lw);
-	return list_member_ptr(exprs, NULL) ? NIL : exprs;
+	if (list_member_ptr(exprs, NULL))
+		return NIL;
+	return g->tables != NULL ? gpuagg_agg_tables_outputs(g, exprs) : exprs;
 }
 
 /*

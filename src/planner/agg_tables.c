@@ -393,20 +393,34 @@ as_parent(Node *node, void *context)
 	return expression_tree_mutator(node, as_parent, context);
 }
 
-List *
-gpuagg_agg_tables_keys(const GpuAggGrouping *g)
+/* Expressions over the first of the tables, as ones over what they make together */
+static List *
+of_parent(const GpuAggGrouping *g, List *exprs)
 {
-	List	   *keys = g->regroup->keys;
 	Index		relid = ((RelOptInfo *) linitial(g->tables->rels))->relid;
 
 	while (relid != g->fact->relid)
 	{
 		AppendRelInfo *member = g->root->append_rel_array[relid];
 
-		keys = (List *) as_parent((Node *) keys, member);
+		exprs = (List *) as_parent((Node *) exprs, member);
 		relid = member->parent_relid;
 	}
-	return keys;
+	return exprs;
+}
+
+List *
+gpuagg_agg_tables_keys(const GpuAggGrouping *g)
+{
+	return of_parent(g, g->regroup->keys);
+}
+
+/* Of a UNION ALL a constant might be a column of another table's. */
+List *
+gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List *exprs)
+{
+	return g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION ? NIL :
+		of_parent(g, exprs);
 }
 
 /* ------------------------------------------------------------ path, plan --- */

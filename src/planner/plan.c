@@ -233,8 +233,19 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 List *
 gpuagg_plan_pack_joined(List *packed, List *joined)
 {
-	Assert(list_length(packed) == PACKED_JOINED);
-	return lappend(list_copy(packed), joined);
+	List	   *programs = NIL;
+	ListCell   *lc;
+
+	packed = list_copy(packed);
+	if (!gpuagg_plan_has_tables(packed))
+	{
+		Assert(list_length(packed) == PACKED_JOINED);
+		return lappend(packed, joined);
+	}
+	foreach(lc, linitial_node(List, packed))
+		programs = lappend(programs, gpuagg_plan_pack_joined(lfirst(lc), joined));
+	linitial(packed) = programs;
+	return packed;
 }
 
 static GpuAggRegroup *

@@ -4,8 +4,8 @@
  *
  * A row of the table that is read may have a value that no device reads: one that is compressed
  * or stored elsewhere, NaN, a numeric of many digits.  The joins of the fallback plan can be run
- * for such rows alone if a sequential scan, which gives them then, is all that reads the table,
- * and is read once: on the outer side of nested loops, not below anything that groups.  Outputs of
+ * for such rows alone if a sequential scan, one of each partition, which gives them then, is all that
+ * reads the table, and is read once: on the outer side of nested loops, not below anything that groups.  Outputs of
  * the program are evaluated over the rows that come of it (node/joined_rows.c).
  */
 #include "postgres.h"
@@ -21,29 +21,45 @@
 #include "planner/row_joins.h"
 #include "rewrite/rewriteManip.h"
 
+/* Is it the table, or a partition or child of it? */
+static bool
+is_of_table(const PlannerInfo *root, Index relid, Index table)
+{
+	while (relid != table && root->append_rel_array != NULL && root->append_rel_array[relid] != NULL)
+		relid = root->append_rel_array[relid]->parent_relid;
+	return relid == table;
+}
+
 /* Is the table read here, once from start to end? */
 static bool
-reads_once(const Plan *plan, Index table)
+reads_once(const PlannerInfo *root, const Plan *plan, Index table)
 {
+	const ListCell *lc;
+
 	switch (nodeTag(plan))
 	{
 		case T_SeqScan:
-			return ((const Scan *) plan)->scanrelid == table;
+			return is_of_table(root, ((const Scan *) plan)->scanrelid, table);
+		case T_Append:
+			foreach(lc, ((const Append *) plan)->appendplans)
+				if (!IsA(lfirst(lc), SeqScan) || !reads_once(root, lfirst(lc), table))
+					return false;
+			return true;
 		case T_HashJoin:
 		case T_MergeJoin:
-			return reads_once(plan->lefttree, table) || reads_once(plan->righttree, table);
+			return reads_once(root, plan->lefttree, table) || reads_once(root, plan->righttree, table);
 		case T_NestLoop:
-			return reads_once(plan->lefttree, table) ||
-				(IsA(plan->righttree, Material) && reads_once(plan->righttree, table));
+			return reads_once(root, plan->lefttree, table) ||
+				(IsA(plan->righttree, Material) && reads_once(root, plan->righttree, table));
 		case T_Hash:
 		case T_Material:
 		case T_Sort:
 		case T_IncrementalSort:
 		case T_Gather:
 		case T_GatherMerge:
-			return reads_once(plan->lefttree, table);
+			return reads_once(root, plan->lefttree, table);
 		case T_Result:
-			return plan->lefttree != NULL && reads_once(plan->lefttree, table);
+			return plan->lefttree != NULL && reads_once(root, plan->lefttree, table);
 		default:
 			return false;
 	}
@@ -80,7 +96,7 @@ gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *expr
 	OverPlan	over = {0};
 	List	   *outputs;
 
-	if (plan == NULL || exprs == NIL || !reads_once(plan, table) || contain_subplans((Node *) exprs) ||
+	if (plan == NULL || exprs == NIL || !reads_once(root, plan, table) || contain_subplans((Node *) exprs) ||
 		gpuagg_agg_plan_locks_rows(root) || gpuagg_agg_plan_own_functions(root))
 		return NIL;
 	over.targetlist = plan->targetlist;

@@ -24,6 +24,7 @@
 #include "device/ops/page.h"
 #include "compat.h"
 #include "fmgr.h"
+#include "ipc/seen_groups.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -221,6 +222,21 @@ gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno)
 	return gpuagg_digits_fit(&seen);
 }
 
+/*
+ * Has a run met such a value that statistics did not tell of?  Not where row security might have hidden
+ * it from this user.
+ */
+static bool
+was_met(const GpuAggLower *lw, AttrNumber attno)
+{
+	const AttrNumber of_parent = lw->siblings == NULL ? 0 : parent_column(lw, attno);
+	const Oid	relid = lw->siblings == NULL ? RelationGetRelid(lw->relation) :
+		planner_rt_fetch(lw->siblings->parent->relid, lw->root)->relid;
+
+	return lw->root->qual_security_level == 0 && OidIsValid(relid) && (lw->siblings == NULL || of_parent > 0) &&
+		gpuagg_seen_strange(relid, lw->siblings == NULL ? attno : of_parent);
+}
+
 bool
 gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
 {
@@ -232,7 +248,7 @@ gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
 		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type != GPUAGG_T_NUMERIC)
 		return false;
 	seen = digits_of_column(lw, var->varattno);
-	return seen.special || (scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
+	return seen.special || was_met(lw, var->varattno) || (scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
 }
 
 bool

@@ -27,6 +27,10 @@ CREATE TABLE jq AS SELECT row_number() OVER () AS no, q FROM unnest(ARRAY[
 	'SELECT sum(u), avg(d), max(u) FROM jr JOIN jd USING (k)', 'SELECT h, count(*) FROM jr JOIN jd USING (k) WHERE jr.t LIKE ''word 1%'' GROUP BY h', 'SELECT jr.t, count(*), sum(u) FROM jr JOIN jd USING (k) WHERE h = 2 GROUP BY jr.t', 'SELECT h, max(jr.t COLLATE "C"), min(length(jr.t)) FROM jr JOIN jd USING (k) GROUP BY h',
 	-- wanted groups; and many
 	'SELECT h, sum(u) FROM jr JOIN jd USING (k) GROUP BY h ORDER BY 2 DESC, 1 LIMIT 2', 'SELECT jd.t, max(u) FROM jr JOIN jd USING (k) GROUP BY 1 HAVING max(u) > 100', 'SELECT h, count(*) FROM jr JOIN jd USING (k) GROUP BY h ORDER BY 2 DESC, 1 LIMIT 2', 'SELECT id % 3000, sum(u), sum(p) FROM jr JOIN jd USING (k) GROUP BY 1',
+	-- such a numeric is a key: of its column, alone and among others, with HAVING and a limit, of some sets
+	'SELECT d, count(*), sum(u) FROM jr JOIN jd USING (k) GROUP BY 1', 'SELECT u, h, jd.t, count(*), avg(d) FROM jr JOIN jd USING (k) GROUP BY 1, 2, 3', 'SELECT d, u, count(DISTINCT g) FROM jr JOIN jd USING (k) GROUP BY 1, 2', 'SELECT u, name, max(d) FROM jr LEFT JOIN je USING (e) WHERE g < 6 GROUP BY 1, 2',
+	'SELECT u, count(*) FROM jr JOIN jd USING (k) GROUP BY 1 HAVING count(*) > 3', 'SELECT d, count(*) FROM jr JOIN jd USING (k) GROUP BY 1 ORDER BY 1 DESC LIMIT 3', 'SELECT u, sum(d) FROM jr WHERE e IN (SELECT e FROM je WHERE z = 1) GROUP BY 1', 'SELECT DISTINCT d, h FROM jr JOIN jd USING (k)',
+	'SELECT d, h, count(*), grouping(h) FROM jr JOIN jd USING (k) GROUP BY d, ROLLUP (h)', 'SELECT a.u, sum(b.h) FROM jr a JOIN jd b ON a.g = b.k JOIN jd ON a.k = jd.k GROUP BY 1', 'SELECT u, count(*) FROM jr JOIN jd USING (k) JOIN je USING (e) WHERE u > 5 GROUP BY 1',
 	-- made of finer ones
 	'SELECT h, count(DISTINCT g), sum(u) FROM jr JOIN jd USING (k) GROUP BY h', 'SELECT h, g, sum(u) FROM jr JOIN jd USING (k) GROUP BY ROLLUP (1, 2)', 'SELECT jd.t, g, sum(u), count(DISTINCT e) FROM jr JOIN jd USING (k) GROUP BY CUBE (1, 2)',
 	-- several rows of a key, an input that is a query, the same table twice, a query within one
@@ -49,6 +53,7 @@ SET gpuagg.debug_require = 'require';
 CREATE TABLE jr_device AS SELECT jd.t, h, sum(d) AS d, sum(u) AS u, count(*) AS n FROM jr JOIN jd USING (k) GROUP BY 1, 2;
 -- processes that make the look-up table make it once more for these rows: the plan above them is for one process, this one is not
 CREATE TABLE jr_not AS SELECT g, count(*) AS n, count(d) AS d FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g;
+CREATE TABLE jr_keys AS SELECT d, u, h, count(*) AS n FROM jr JOIN jd USING (k) GROUP BY 1, 2, 3;
 RESET gpuagg.debug_require;
 SET gpuagg.enable = off;
 SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2') l WHERE l ~ 'Gather';
@@ -56,8 +61,11 @@ SELECT count(*) FROM jr_device;
 SELECT jd.t, h, sum(d), sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2 EXCEPT SELECT * FROM jr_device;
 SELECT count(*) > 0 FROM explained('EXPLAIN (COSTS OFF) SELECT count(*) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1)') l WHERE l ~ 'Gather';
 SELECT g, count(*), count(d) FROM jr WHERE k NOT IN (SELECT k FROM jd WHERE h = 1) GROUP BY g EXCEPT SELECT * FROM jr_not;
+SELECT count(*) > 100, count(*) FILTER (WHERE d = 'NaN') > 3, count(*) FILTER (WHERE u = 'Infinity') > 3 FROM jr_keys;
+SELECT d, u, h, count(*) FROM jr JOIN jd USING (k) GROUP BY 1, 2, 3 EXCEPT SELECT * FROM jr_keys;
+SELECT count(*) = (SELECT count(*) FROM jr_keys) FROM (SELECT d, u, h FROM jr JOIN jd USING (k) GROUP BY 1, 2, 3) x;
 SELECT prefer_device(false);
-DROP TABLE jr_device, jr_not;
+DROP TABLE jr_device, jr_not, jr_keys;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
@@ -66,11 +74,12 @@ SELECT gpuagg.load('jr') > 0, gpuagg.load('jd') > 0, gpuagg.load('je') > 0;
 SELECT * FROM jr_agree();
 SET gpuagg.strategy = 'multi-pass-naive';
 SET gpuagg.scope_size = '64kB';
-SELECT compare('SELECT id, sum(u), max(d) FROM jr JOIN jd USING (k) GROUP BY 1'), compare('SELECT id % 3000, jd.t, avg(u), min(d) FROM jr JOIN jd USING (k) GROUP BY 1, 2');
+SELECT compare('SELECT id, sum(u), max(d) FROM jr JOIN jd USING (k) GROUP BY 1'), compare('SELECT id % 3000, jd.t, avg(u), min(d) FROM jr JOIN jd USING (k) GROUP BY 1, 2'), compare('SELECT id, d, u, count(*), sum(h) FROM jr JOIN jd USING (k) GROUP BY 1, 2, 3');
 RESET gpuagg.strategy;
 RESET gpuagg.scope_size;
 -- within a query, with parameters, from a cursor
-SELECT compare('SELECT count(*), sum(c) FROM (SELECT h, count(u) AS c FROM jr JOIN jd USING (k) GROUP BY h OFFSET 0) x', 'prefer'), compare('SELECT x, (SELECT sum(u) FROM jr JOIN jd USING (k) WHERE h = x) FROM generate_series(0, 5) x', 'any');
+SELECT compare('SELECT count(*), sum(c) FROM (SELECT h, count(u) AS c FROM jr JOIN jd USING (k) GROUP BY h OFFSET 0) x', 'prefer'), compare('SELECT x, (SELECT sum(u) FROM jr JOIN jd USING (k) WHERE h = x) FROM generate_series(0, 5) x', 'any'),
+	compare('SELECT x, (SELECT string_agg(u || '':'' || c, '' '' ORDER BY u) FROM (SELECT u, count(*) AS c FROM jr JOIN jd USING (k) WHERE h = x AND id > 90000 GROUP BY u OFFSET 0) s) FROM generate_series(0, 5) x', 'any');
 SET plan_cache_mode = force_generic_plan;
 SET gpuagg.debug_require = 'require';
 PREPARE jr_sum AS SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) WHERE id > $1 AND p < $2 GROUP BY h ORDER BY h;
@@ -88,13 +97,58 @@ RESET gpuagg.debug_require;
 -- how many rows were joined so: those with NaN
 SELECT regexp_replace(l, '.*PostgreSQL: ', '') FROM explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT h, sum(d) FROM jr JOIN jd USING (k) GROUP BY h') l WHERE l ~ 'Evaluated|Fallback';
 SELECT count(*) FROM jr WHERE d = 'NaN';
--- what is left to PostgreSQL's plan: such a numeric as a key or under DISTINCT, a key that its plan computes below, an input that
+-- partitions, one of other columns, one of two levels, some pruned; child tables (which spelling of 5 and 5.00 a group shows is not defined)
+UPDATE jr SET u = 5.00 WHERE u = 5 AND id > 100000;
+CREATE TABLE jp (id int, g int, k int, e int, d numeric(15, 2), u numeric, t text, b bool) PARTITION BY RANGE (id);
+CREATE TABLE jp_a PARTITION OF jp FOR VALUES FROM (0) TO (8000);
+CREATE TABLE jp_b (gone int, b bool, t text, u numeric, d numeric(15, 2), e int, k int, more int, g int, id int);
+ALTER TABLE jp_b DROP COLUMN gone, DROP COLUMN more;
+ALTER TABLE jp ATTACH PARTITION jp_b FOR VALUES FROM (8000) TO (100150);
+CREATE TABLE jp_c PARTITION OF jp DEFAULT PARTITION BY LIST (g);
+CREATE TABLE jp_c1 PARTITION OF jp_c FOR VALUES IN (0, 1, 2, 3);
+CREATE TABLE jp_c2 PARTITION OF jp_c DEFAULT;
+INSERT INTO jp SELECT * FROM jr;
+INSERT INTO jp SELECT id - 90000, g, k, e, d, u, t, b FROM jr WHERE id > 100000;
+CREATE TABLE ji AS TABLE jr WITH NO DATA;
+CREATE TABLE ji_child () INHERITS (ji);
+INSERT INTO ji SELECT * FROM jr WHERE id % 2 = 0;
+INSERT INTO ji_child SELECT * FROM jr WHERE id % 2 = 1;
+VACUUM ANALYZE jp, jp_a, jp_b, jp_c, ji, ji_child;
+SELECT count(*), count(*) FILTER (WHERE c LIKE 'ok%') FROM jq, unnest(ARRAY['jp', 'ji']) r, LATERAL compare(regexp_replace(q, '\mjr\M', r, 'g')) c;
+SELECT r, no, c FROM jq, unnest(ARRAY['jp', 'ji']) r, LATERAL compare(regexp_replace(q, '\mjr\M', r, 'g')) c WHERE c NOT LIKE 'ok%' ORDER BY 1, 2;
+SELECT compare('SELECT h, u, jp.t, sum(d), count(*) FROM jp JOIN jd USING (k) WHERE id >= 100000 GROUP BY 1, 2, 3');
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.debug_require = 'require';
+PREPARE jp_sum AS SELECT h, d, count(*), sum(u) FROM jp JOIN jd USING (k) WHERE id > $1 AND d > 1000000 GROUP BY 1, 2 ORDER BY 1;
+EXECUTE jp_sum(100200);
+EXECUTE jp_sum(5000);
+DEALLOCATE jp_sum;
+RESET plan_cache_mode;
+RESET gpuagg.debug_require;
+SELECT gpuagg.load('jp_a') > 0, gpuagg.load('jp_b') > 0, gpuagg.load('ji') > 0;
+SELECT compare('SELECT h, u, jp.t, sum(d), count(*) FROM jp JOIN jd USING (k) GROUP BY 1, 2, 3'), compare('SELECT h, sum(u), max(d) FROM jp JOIN jd USING (k) GROUP BY 1');
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET gpuagg.debug_require = 'require';
+CREATE TABLE jp_device AS SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2;
+RESET gpuagg.debug_require;
+SET gpuagg.enable = off;
+(TABLE jp_device EXCEPT SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2) UNION ALL (SELECT d, jd.t, count(*) AS n, sum(u) AS u FROM jp JOIN jd USING (k) GROUP BY 1, 2 EXCEPT TABLE jp_device);
+SELECT prefer_device(false);
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+DROP TABLE jp, ji, ji_child, jp_device;
+-- what is left to PostgreSQL's plan: such a numeric as a key that is computed, or of an input, a key that its plan computes below, an input that
 -- needs the device itself, more rows than work_mem has room for
 CREATE FUNCTION jr_left(query text) RETURNS text LANGUAGE sql AS $$
 	SELECT compare(query, 'any') || ': ' || string_agg(trim(l), ', ') FROM explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query) l WHERE l ~ 'Fallback' $$;
 -- since 19 the last one's groups would be made before they are joined
 SELECT count(set_config(name, 'off', false)) >= 0 FROM pg_settings WHERE name = 'enable_eager_aggregate';
-SELECT jr_left(q) FROM unnest(ARRAY['SELECT d, count(*) FROM jr JOIN jd USING (k) GROUP BY 1', 'SELECT h, count(DISTINCT u) FROM jr JOIN jd USING (k) GROUP BY h', 'SELECT upper(jd.t), sum(u), avg(d) FROM jr JOIN jd USING (k) GROUP BY 1',
+SELECT jr_left(q) FROM unnest(ARRAY['SELECT round(d, 1), count(*) FROM jr JOIN jd USING (k) GROUP BY 1', 'SELECT a.g, b.u, count(*) FROM jr a JOIN jr b ON a.id = b.id GROUP BY 1, 2', 'SELECT upper(jd.t), sum(u), avg(d) FROM jr JOIN jd USING (k) GROUP BY 1',
 	'SELECT n, sum(u) FROM jr JOIN (SELECT e, count(*) AS n FROM je JOIN jd ON jd.h = je.z GROUP BY e) x USING (e) GROUP BY 1']) q;
 UPDATE jr SET u = 'NaN' WHERE id <= 5000;
 SELECT compare('SELECT h, sum(u), count(*) FROM jr JOIN jd USING (k) GROUP BY h');

@@ -40,13 +40,38 @@ INSERT INTO nd_parts SELECT g, d, w FROM nd;
 VACUUM ANALYZE nd_dim, nd_parts;
 SELECT compare(q), q FROM unnest(ARRAY['SELECT name, count(DISTINCT d), sum(DISTINCT w) FROM nd JOIN nd_dim USING (k) GROUP BY 1', 'SELECT name, d, count(*) FROM nd JOIN nd_dim USING (k) GROUP BY ROLLUP (1, 2)',
 	'SELECT g, count(DISTINCT d), percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM nd_parts GROUP BY g', 'SELECT g, d, count(*) FROM nd_parts GROUP BY CUBE (1, 2)']) q;
--- where statistics do not know of such values, they leave the query to PostgreSQL
+-- where statistics do not know of such values, they leave the query to PostgreSQL, once; then it is remembered that the column has them
 ALTER TABLE nd SET (autovacuum_enabled = off);
 INSERT INTO nd (id, g, plain) SELECT i, 1, 'NaN' FROM generate_series(9001, 9050) i;
 CREATE FUNCTION nd_fallback(query text) RETURNS text LANGUAGE sql AS $$
-	SELECT compare(query, 'prefer') || coalesce(': ' || string_agg(trim(l), ', '), '') FROM explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query) l WHERE l ~ 'Fallback' $$;
-SELECT nd_fallback('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g');
+	SELECT coalesce(string_agg(trim(l), ', '), 'device') FROM explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query) l WHERE l ~ 'Fallback' $$;
+SELECT nd_fallback('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g'), nd_fallback('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g'), compare('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g');
+SELECT * FROM nd_agree();
+-- of a join, of partitions whose columns lie elsewhere
+CREATE TABLE ne WITH (autovacuum_enabled = off) AS SELECT k, (g * 0.5)::numeric(10, 2) AS d, (h * 0.5)::numeric AS u FROM nd;
+CREATE TABLE np (k int, d numeric(10, 2), u numeric) PARTITION BY LIST (k);
+CREATE TABLE np_1 PARTITION OF np FOR VALUES IN (1, 2, 3) WITH (autovacuum_enabled = off);
+CREATE TABLE np_2 (u numeric, d numeric(10, 2), k int) WITH (autovacuum_enabled = off);
+ALTER TABLE np ATTACH PARTITION np_2 DEFAULT;
+INSERT INTO np SELECT * FROM ne;
+VACUUM ANALYZE ne, np, np_1, np_2;
+INSERT INTO ne SELECT i, 'NaN', CASE WHEN i % 2 = 0 THEN 'Infinity' ELSE 12345678901234567890123 END FROM generate_series(0, 30) i;
+INSERT INTO np TABLE ne;
+SELECT q, nd_fallback(q), compare(q) FROM unnest(ARRAY['SELECT name, count(DISTINCT d) FROM ne JOIN nd_dim USING (k) GROUP BY 1', 'SELECT name, count(DISTINCT u) FROM ne JOIN nd_dim USING (k) GROUP BY 1', 'SELECT k, count(DISTINCT d) FROM np GROUP BY 1',
+	'SELECT name, percentile_disc(0.9) WITHIN GROUP (ORDER BY u) FROM np JOIN nd_dim USING (k) GROUP BY 1']) q;
+-- not to whom row security may hide the row
+CREATE ROLE nd_user;
+GRANT SELECT ON ne TO nd_user;
+CREATE POLICY nd_policy ON ne USING (k >= 0);
+ALTER TABLE ne ENABLE ROW LEVEL SECURITY;
+SELECT nd_fallback('SELECT k, count(DISTINCT d) FROM ne GROUP BY 1');
+SET ROLE nd_user;
+SELECT nd_fallback('SELECT k, count(DISTINCT d) FROM ne GROUP BY 1');
+RESET ROLE;
+-- ANALYZE tells of them as well
 ANALYZE nd;
-SELECT nd_fallback('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g'), compare('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g');
+SELECT compare('SELECT g, count(DISTINCT plain) FROM nd GROUP BY g');
+DROP TABLE ne, np;
+DROP ROLE nd_user;
 DROP FUNCTION nd_agree, nd_fallback;
 DROP TABLE nd, nd_uses, nd_dim, nd_parts;
