@@ -13,7 +13,7 @@
  * kernels/lookup_gpu measures.  A filter is made if it is expected to save more than making it
  * takes, and GAIN at least, as shares of rows that are found are estimates.  If all are found, it
  * costs R(f): less than R(s), for it is smaller, so the look-ups of a table never take twice as
- * long for it (an H200: 1.4 to 1.8 times).
+ * long for it (an H200: 1.4 to 1.7 times).
  */
 #include "cost/predict_lookup.h"
 
