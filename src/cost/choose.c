@@ -14,6 +14,7 @@
 #include "device/choice/local.h"
 #include "device/layout.h"
 #include "device/ops/encode.h"
+#include "host/machine.h"
 #include "ipc/kernels_shared.h"
 #include "ipc/shmem.h"
 #include "settings.h"
@@ -202,7 +203,13 @@ gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, boo
 uint64
 gpuagg_choose_filters(const GpuAggProbing *probing)
 {
-	if (gpuagg_debug_filters == GPUAGG_FILTERS_AUTO)
-		return gpuagg_predict_filters(&gpuagg_profile_get()->rates, probing);
-	return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? UINT64_MAX : 0;
+	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	GpuAggProbing now = *probing;
+
+	if (gpuagg_debug_filters != GPUAGG_FILTERS_AUTO)
+		return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? UINT64_MAX : 0;
+	/* the host may have more or fewer threads than when it was measured */
+	if (!rates->gpu)
+		now.probes *= (double) rates->units / (gpuagg_host_threads > 0 ? gpuagg_host_threads : gpuagg_host_cpus());
+	return gpuagg_predict_filters(rates, &now);
 }

@@ -63,20 +63,32 @@ hash_of(const GpuAggLookup *t, const Keys *keys, uint32_t i)
 	return is_value(keys->a, i) ? gpuagg_lookup_hash_string(t, keys->a->v.b[i]) : 0;
 }
 
-/* Keeps the hashes of which there may be a row; returns how many. */
-static uint32_t
-fetch_filter(const GpuAggLookup *t, uint64_t *hashes, uint32_t n)
+/* What a hash leads to first: the filter's word, or where there is none, the slot */
+static const void *
+first_line(const GpuAggLookup *t, uint64_t hash)
 {
-	const uint64_t *filter = (const uint64_t *) ((const char *) t + t->filter);
-	const uint64_t words = gpuagg_filter_words(t->span);
+	uint32_t	tag;
+
+	if (t->filter != 0)
+		return (const uint64_t *) ((const char *) t + t->filter) +
+			gpuagg_filter_word(gpuagg_filter_words(t->span), hash);
+	return (const GpuAggLookupSlot *) ((const char *) t + t->finder) + gpuagg_lookup_slot(t, hash, &tag);
+}
+
+/* Slots of the hashes that the filter has, which are kept; returns how many. */
+static uint32_t
+fetch_passed(const GpuAggLookup *t, uint64_t *hashes, uint32_t n)
+{
+	const GpuAggLookupSlot *slots = (const GpuAggLookupSlot *) ((const char *) t + t->finder);
 	uint32_t	kept = 0;
+	uint32_t	tag;
 
 	for (uint32_t i = 0; i < n; i++)
-		fetch_line(&filter[gpuagg_filter_word(words, hashes[i])]);
-	for (uint32_t i = 0; i < n; i++)
 	{
-		hashes[kept] = hashes[i];
-		kept += gpuagg_filter_has(filter, words, hashes[i]);
+		if (!gpuagg_lookup_may_have(t, hashes[i]))
+			continue;
+		fetch_line(&slots[gpuagg_lookup_slot(t, hashes[i], &tag)]);
+		hashes[kept++] = hashes[i];
 	}
 	return kept;
 }
@@ -88,16 +100,17 @@ fetch_slots(const GpuAggLookup *t, const Keys *keys, uint32_t n)
 	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t + 1);
 	const char *values = (const char *) t + column->values;
 	uint64_t	hashes[GPUAGG_VECTOR_ROWS];
-	uint32_t	tag;
 
 	for (uint32_t i = 0; i < n; i++)
+	{
 		hashes[i] = hash_of(t, keys, i);
+		fetch_line(first_line(t, hashes[i]));
+	}
 	if (t->filter != 0)
-		n = fetch_filter(t, hashes, n);
-	for (uint32_t i = 0; i < n; i++)
-		fetch_line(&slots[gpuagg_lookup_slot(t, hashes[i], &tag)]);
+		n = fetch_passed(t, hashes, n);
 	for (uint32_t i = 0; i < n; i++)
 	{
+		uint32_t	tag;
 		const GpuAggLookupSlot slot = slots[gpuagg_lookup_slot(t, hashes[i], &tag)];
 
 		if (slot.tag == tag && slot.row != 0 && slot.row <= t->nrows)

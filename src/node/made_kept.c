@@ -19,6 +19,7 @@
 #include "ipc/shmem.h"
 #include "lib/ilist.h"
 #include "node/made_kept.h"
+#include "settings.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -132,11 +133,15 @@ has_strings(const Kept *k, const GpuAggLookupPlan *plan)
 	return true;
 }
 
-/* Of slots: has it a filter, or none, as it is to be? */
+/*
+ * Has it a filter, or none, as it must?  To be made anew costs more than a filter saves of one
+ * statement, so it has to only where tests want it so.
+ */
 static bool
 is_filtered(const Kept *k, uint64 filters)
 {
-	return k->head->kind != GPUAGG_LOOKUP_HASH || (k->head->filter != 0) == ((filters & k->head->span) != 0);
+	return gpuagg_debug_filters == GPUAGG_FILTERS_AUTO || k->head->kind != GPUAGG_LOOKUP_HASH ||
+		(k->head->filter != 0) == ((filters & k->head->span) != 0);
 }
 
 /* A table of the same rows, whether or not these are still so */
