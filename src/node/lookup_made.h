@@ -18,6 +18,7 @@ typedef struct GpuAggMadeInput
 	const GpuAggLookupPlan *plan;
 	const GpuAggProgram *program;	/* with its runtime constants */
 	Snapshot	snapshot;
+	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* tables that the device has made to number its keys */
 	MemoryContext strings;		/* of these */
 	GpuAggNumbered **numbered;	/* out: by column */
 	uint64		device_ns;		/* out */

@@ -476,13 +476,21 @@ bind_program(GpuAggLookups *lookups, int i)
 	return gpuagg_plan_bind(&info, values, isnull, NULL);
 }
 
+/* What the device has made */
+typedef struct Made
+{
+	const GpuAggLookup *head;
+	GpuAggNumbered **numbered;	/* strings by column */
+	uint64		device_ns;		/* what it took */
+	bool		before;			/* it was there */
+} Made;
+
 /*
- * The device makes the table of columns that it keeps; NULL: it cannot, or it is too large.
- * *numbered: strings by column, *device_ns: what it took, *before: it was there
+ * Of columns that it keeps, with those that have made[] already to number its keys; false: it cannot, or it is too
+ * large.
  */
-static const GpuAggLookup *
-made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numbered,
-			   uint64 *device_ns, bool *before)
+static bool
+made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
 {
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
@@ -492,32 +500,65 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	const GpuAggLookup *head;
 	MemoryContext old;
 
-	/* who asks for the device means it */
-	if (input.plan->expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
-		return NULL;
-	if (input.plan->program == NULL || (i == lookups->windowed && lookups->windows > 1) ||
-		(input.program = bind_program(lookups, i)) == NULL)
-		return NULL;
+	if ((input.program = bind_program(lookups, i)) == NULL)
+		return false;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+		if (lookups->info->lookups[k].helps == i + 1)
+			input.helpers[lookups->info->lookups[k].helped] = made[k].head->made;
 	old = MemoryContextSwitchTo(lookups->strings);
 	input.numbered = palloc0(input.plan->ncolumns * sizeof(GpuAggNumbered *));
 	MemoryContextSwitchTo(old);
 	head = gpuagg_lookup_made(&input);
 	if (head == NULL || head->bytes > limit)
-		return NULL;
-	*numbered = input.numbered;
-	*device_ns = input.device_ns;
-	*before = input.before;
-	return head;
+		return false;
+	made[i] = (Made) {head, input.numbered, input.device_ns, input.before};
+	return true;
 }
 
+/* Table i, after those that number its keys: all of them are made, or none counts. */
+static bool
+made_on_device(GpuAggLookups *lookups, int i, Size limit, Made *made)
+{
+	const GpuAggLookupPlan *plans = lookups->info->lookups;
+
+	/* who asks for the device means it */
+	if (plans[i].expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
+		return false;
+	if (plans[i].program == NULL || (i == lookups->windowed && lookups->windows > 1))
+		return false;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+	{
+		if (plans[k].helps != i + 1)
+			continue;
+		if (!made_one(lookups, k, limit, made))
+			return false;
+		limit -= made[k].head->bytes;
+	}
+	return made_one(lookups, i, limit, made);
+}
+
+/* Table i and those that number its keys, all but i among the tables; NULL: the device does not make them. */
 static const GpuAggLookup *
 lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 {
-	const GpuAggLookup *head = made_on_device(lookups, i, limit, &lookups->numbered[i],
-											  &lookups->shown[i].device_ns, &lookups->shown[i].before);
+	Made		made[GPUAGG_MAX_LOOKUPS];
 
-	lookups->shown[i].on_device = head != NULL;
-	return head;
+	if (!made_on_device(lookups, i, limit, made))
+		return NULL;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+	{
+		GpuAggLookupShown *shown = &lookups->shown[k];
+
+		if (k != i && lookups->info->lookups[k].helps != i + 1)
+			continue;
+		lookups->blocks[k] = made[k].head;
+		lookups->numbered[k] = made[k].numbered;
+		shown->device_ns = made[k].device_ns;
+		shown->before = made[k].before;
+		shown->on_device = true;
+		show_table(shown, made[k].head);
+	}
+	return made[i].head;
 }
 
 /* NULL or false, in a program that is bound */
@@ -606,16 +647,15 @@ gpuagg_lookups_make_again(GpuAggLookups *lookups)
 	memcpy(blocks, lookups->blocks, sizeof(lookups->blocks));
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		GpuAggNumbered **numbered;
-		uint64		device_ns;
-		bool		before;
+		Made		made[GPUAGG_MAX_LOOKUPS];
 
-		if (blocks[i] == NULL || blocks[i]->made == 0)
+		if (lookups->info->lookups[i].helps > 0 || blocks[i] == NULL || blocks[i]->made == 0)
 			continue;
-		blocks[i] = made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, &numbered,
-									&device_ns, &before);
-		if (blocks[i] == NULL)
+		if (!made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, made))
 			return NULL;
+		for (int k = 0; k < lookups->info->nlookups; k++)
+			if (k == i || lookups->info->lookups[k].helps == i + 1)
+				blocks[k] = made[k].head;
 	}
 	return blocks;
 }

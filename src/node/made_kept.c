@@ -38,6 +38,8 @@ typedef struct Kept
 	uint64	   *lsns;			/* of map pages, by extent */
 	GpuAggProgram *program;		/* with its runtime constants */
 	int			nkeys;
+	uint8		forms[GPUAGG_KEY_COLUMNS];
+	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* whose numbers its keys are */
 	bool		unique;
 	GpuAggLookup *head;
 	GpuAggNumbered **numbered;	/* by column */
@@ -132,9 +134,23 @@ has_strings(const Kept *k, const GpuAggLookupPlan *plan)
 	return true;
 }
 
+bool
+gpuagg_made_is_unique(const GpuAggLookupPlan *plan)
+{
+	return plan->unique && plan->helps == 0;
+}
+
+static bool
+has_keys(const Kept *k, const GpuAggMadeInput *input)
+{
+	return k->nkeys == input->plan->nkeys && k->unique == gpuagg_made_is_unique(input->plan) &&
+		memcmp(k->forms, input->plan->forms, sizeof(k->forms)) == 0 &&
+		memcmp(k->helpers, input->helpers, sizeof(k->helpers)) == 0;
+}
+
 /* A table of the same rows, whether or not these are still so */
 static Kept *
-find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
+find(Oid relid, const GpuAggMadeInput *input)
 {
 	dlist_iter	iter;
 
@@ -142,9 +158,8 @@ find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
 	{
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
-		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, program) &&
-			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns &&
-			has_strings(k, plan))
+		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, input->program) &&
+			has_keys(k, input) && k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan))
 			return k;
 	}
 	return NULL;
@@ -153,7 +168,7 @@ find(Oid relid, const GpuAggProgram *program, const GpuAggLookupPlan *plan)
 const GpuAggLookup *
 gpuagg_made_kept_find(GpuAggMadeInput *input, Relation rel, BlockNumber nblocks)
 {
-	Kept	   *k = find(RelationGetRelid(rel), input->program, input->plan);
+	Kept	   *k = find(RelationGetRelid(rel), input);
 	const Size	bytes = k != NULL ? gpuagg_lookup_head_bytes(k->head) : 0;
 
 	if (k == NULL)
@@ -197,7 +212,9 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 		k->lsns[i] = cached->extents[i].map_lsn;
 	k->program = memcpy(palloc(input->program->bytes), input->program, input->program->bytes);
 	k->nkeys = plan->nkeys;
-	k->unique = plan->unique;
+	memcpy(k->forms, plan->forms, sizeof(k->forms));
+	memcpy(k->helpers, input->helpers, sizeof(k->helpers));
+	k->unique = gpuagg_made_is_unique(plan);
 	k->ncolumns = plan->ncolumns;
 	k->head = memcpy(palloc(head_bytes), made, head_bytes);
 	k->numbered = palloc(Max(1, plan->ncolumns) * sizeof(GpuAggNumbered *));

@@ -60,6 +60,13 @@ is_direct(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows, doubl
 	return true;
 }
 
+/* Is another table's number in the key's place? */
+static bool
+is_numbered(const GpuAggLookupLower *lookup, int key)
+{
+	return key < GPUAGG_KEY_COLUMNS && (lookup->forms[key] & GPUAGG_KEY_NUMBERED) != 0;
+}
+
 static GpuAggTableWork
 table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 {
@@ -69,7 +76,10 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 	work.hashed = !is_direct(root, lookup, rows, &work.finder_bytes);
 	work.bytes = work.finder_bytes + 8 * rows * (work.hashed ? n : n - 1);
 	for (int i = 0; i < lookup->nkeys; i++)
-		work.string_bytes += is_string(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+	{
+		work.string_bytes += is_string(lookup, i) && !is_numbered(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+		work.numbers += is_numbered(lookup, i);
+	}
 	work.bytes += work.string_bytes;
 	return work;
 }
@@ -85,8 +95,8 @@ gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double 
 }
 
 double
-gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const GpuAggProgram *program,
-					 double rows)
+gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
+					 const GpuAggProgram *program, double rows)
 {
 	const GpuAggTableWork work = table_work(root, lookup, rows);
 	GpuAggWork	scan = {0};
@@ -97,7 +107,7 @@ gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const G
 	gpuagg_cost_rates(&rates);
 	gpuagg_choose_work(&scan, program);
 	gpuagg_compiled_work(&scan.compiled, program);
-	scan.rows = scan.cached_rows = lookup->rel->tuples;
+	scan.rows = scan.cached_rows = input->tuples;
 	scan.passed = rows;
 	/* nothing is grouped */
 	scan.keys = scan.string_keys = 0;
