@@ -91,7 +91,7 @@ gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double 
 	GpuAggRates rates;
 
 	gpuagg_cost_rates(&rates);
-	return gpuagg_predict_table_read(&rates, &work) * (1 + gpuagg_lower_formed_keys(lookup));
+	return gpuagg_predict_table_read(&rates, &work) * (1 + gpuagg_lower_numbered_keys(lookup));
 }
 
 double
