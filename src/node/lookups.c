@@ -278,10 +278,7 @@ typedef struct Made
 	bool		before;			/* it was there */
 } Made;
 
-/*
- * Of columns that it keeps, with those that have made[] already to number its keys; false: it cannot, or it is too
- * large.
- */
+/* Table i, of columns that the device keeps; made[] has those that number its keys.  False: it cannot, or it is too large. */
 static bool
 made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
 {
@@ -330,7 +327,7 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, Made *made)
 	return made_one(lookups, i, limit, made);
 }
 
-/* Table i and those that number its keys, all but i among the tables; NULL: the device does not make them. */
+/* Table i, which is returned, and those that number its keys are the run's; NULL: the device makes none of them. */
 static const GpuAggLookup *
 lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 {
