@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "cost/choose.h"
 #include "cost/predict_table.h"
 #include "device/ops/lookup_make.h"
@@ -15,6 +13,9 @@
 #include "planner/path_cost.h"
 #include "planner/table_cost.h"
 #include "utils/lsyscache.h"
+
+/* As many as a table can have (lookup_make.c) */
+#define MOST_ROWS 1073741824.0
 
 /* Looking whether a table is as it was */
 #define BEFORE_NS 2000.0
@@ -53,8 +54,8 @@ is_direct(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows, doubl
 
 	if (lookup->nkeys == 1 && !is_string(lookup, 0))
 		key = gpuagg_key_range(root, lookup, 0);
-	*finder = 2 * exp2(ceil(log2(Max(rows, 1)))) * sizeof(GpuAggLookupSlot);
-	if (key.low > key.high || !gpuagg_lookup_by_bits((uint64) rows, (uint64) key.high - (uint64) key.low))
+	*finder = (double) gpuagg_lookup_slots((uint64) Min(rows, MOST_ROWS)) * sizeof(GpuAggLookupSlot);
+	if (key.low > key.high || !gpuagg_lookup_is_close((uint64) Min(rows, MOST_ROWS), (uint64) key.high - (uint64) key.low))
 		return false;
 	*finder = ((double) key.high - key.low) / 64 * sizeof(GpuAggLookupBits);
 	return true;

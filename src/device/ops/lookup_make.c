@@ -55,9 +55,20 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 }
 
 bool
-gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span)
+gpuagg_lookup_is_close(uint64_t nrows, uint64_t span)
 {
 	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
+}
+
+/* At most half of them are taken. */
+uint64_t
+gpuagg_lookup_slots(uint64_t nrows)
+{
+	uint64_t	slots = 2;
+
+	while (slots < 2 * nrows)
+		slots *= 2;
+	return slots;
 }
 
 /* Can one integer key be found by bits? */
@@ -68,7 +79,7 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
 	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
-		!gpuagg_lookup_by_bits(shape->nrows, span))
+		!gpuagg_lookup_is_close(shape->nrows, span))
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
 	head->first = empty ? 0 : shape->first;
@@ -76,15 +87,12 @@ shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 	return true;
 }
 
-/* At most half full */
 static void
 shape_hash(const GpuAggLookupShape *shape, GpuAggLookup *head)
 {
 	head->kind = GPUAGG_LOOKUP_HASH;
 	head->key_columns = shape->nkeys;
-	head->span = 2;
-	while (head->span < 2 * shape->nrows)
-		head->span *= 2;
+	head->span = gpuagg_lookup_slots(shape->nrows);
 }
 
 uint64_t

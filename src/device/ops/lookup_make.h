@@ -44,8 +44,12 @@ typedef struct GpuAggLookupShape
 															 * there may be some */
 } GpuAggLookupShape;
 
-/* Are so many rows, whose keys are integers of that span (the last less the first), found by bits? */
-extern bool gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span);
+/*
+ * Is one integer key, whose values reach over that span, less one, found by bits? Else, as other keys
+ * are, by slots: how many
+ */
+extern bool gpuagg_lookup_is_close(uint64_t nrows, uint64_t span);
+extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
 
 /*
  * Lays a table out: *head, and its columns behind the header.  Returns where its strings
