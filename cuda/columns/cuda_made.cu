@@ -42,12 +42,17 @@ dictionary_of(const GpuAggMakeWish *wish, uint32_t reg)
 	return wish->dictionaries != NULL ? wish->dictionaries[reg] : NULL;
 }
 
-/* A key is an integer, or a string by itself. */
+/* A key is an integer, or a string by itself, or either of them numbered by a table of such keys. */
 static bool
-key_fits(const GpuAggMakeWish *wish, const GpuAggAttr *a, uint32_t reg)
+key_fits(const GpuAggMakeWish *wish, uint32_t key, const GpuAggAttr *a, uint32_t reg)
 {
-	return is_string(a) ? wish->nkeys == 1 && dictionary_of(wish, reg) != NULL :
-		column_class(a) == GPUAGG_CLASS_I64;
+	const GpuAggClass cls = is_string(a) ? GPUAGG_CLASS_BYTES : column_class(a);
+
+	if (is_string(a) && dictionary_of(wish, reg) == NULL)
+		return false;
+	if (gpuagg_make_is_numbered(wish, key))
+		return wish->helpers[key] != NULL && gpuagg_lookup_has_keys(wish->helpers[key]->head, 1, cls);
+	return is_string(a) ? wish->nkeys == 1 : cls == GPUAGG_CLASS_I64;
 }
 
 /* Its keys are columns, and that is all. */
@@ -56,13 +61,13 @@ program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 
-	if (p->select || p->ntransitions > 0 || wish->nkeys > GPUAGG_LOOKUP_MAX_KEYS || wish->nkeys > p->nkeys)
+	if (p->select || p->ntransitions > 0 || gpuagg_make_words(wish) == 0 || wish->nkeys > p->nkeys)
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
 		const GpuAggAttr *a = attr_of(p, keys[i].reg);
 
-		if (a == NULL || (i < wish->nkeys && !key_fits(wish, a, keys[i].reg)))
+		if (a == NULL || (i < wish->nkeys && !key_fits(wish, i, a, keys[i].reg)))
 			return false;
 	}
 	return true;
@@ -74,7 +79,17 @@ key_dictionary(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 {
 	const uint32_t reg = gpuagg_program_keys(p)[0].reg;
 
-	return is_string(attr_of(p, reg)) ? dictionary_of(wish, reg) : NULL;
+	return wish->nkeys == 1 && is_string(attr_of(p, reg)) ? dictionary_of(wish, reg) : NULL;
+}
+
+/* Are its keys words that are made of columns? */
+static bool
+is_formed(const GpuAggMakeWish *wish)
+{
+	for (uint32_t i = 0; i < wish->nkeys; i++)
+		if (wish->forms[i] != 0)
+			return true;
+	return false;
 }
 
 bool
@@ -260,10 +275,11 @@ shape_column(const GpuAggTask *task, uint32_t i, GpuAggLookupColumn *column)
 	column->width = is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type);
 	column->nulls = i >= making->wish.nkeys;
 	if (i == 0 && making->dictionary != NULL)
-	{
 		column->cls = GPUAGG_CLASS_BYTES;
+	if (i < making->wish.nkeys && (making->dictionary != NULL || is_formed(&making->wish)))
 		column->width = sizeof(uint64_t);
-	}
+	if (gpuagg_make_is_numbered(&making->wish, i))
+		column->cls = GPUAGG_CLASS_I64;
 }
 
 static bool
@@ -282,19 +298,74 @@ shape_find(const GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggMade 
 	}
 	shape->nrows = nrows;
 	shape->seed = making->wish.seed;
-	shape->nkeys = making->wish.nkeys;
-	shape->ncolumns = p->nkeys;
+	shape->nkeys = gpuagg_make_words(&making->wish);
 	shape->first = making->unknown ? INT64_MIN : making->first;
 	shape->last = making->unknown ? INT64_MAX : making->last;
 	shape->strings = strings;
 	shape->filters = making->wish.filters;
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		shape_column(task, i, &shape->columns[i]);
+		if (!gpuagg_make_is_lower(&making->wish, i))
+			shape_column(task, i, &shape->columns[shape->ncolumns++]);
 	making->strings = gpuagg_lookup_lay_out(shape, head, (GpuAggLookupColumn *) (head + 1));
 	made->bytes = (size_t) head->bytes;
 	made->head = head;
 	free(shape);
 	return making->strings > 0;
+}
+
+/* A key's column, as part of a word */
+static GpuAggMakingKey
+key_of(const GpuAggTask *task, uint32_t key)
+{
+	const GpuAggMakeWish *wish = &task->making->wish;
+	const uint16_t reg = gpuagg_program_keys(gpuagg_cuda_program(task->prepared))[key].reg;
+	GpuAggMakingKey k = {};
+
+	k.from = reg;
+	if (!gpuagg_make_is_numbered(wish, key))
+		return k;
+	k.helper = wish->helpers[key]->block;
+	if (dictionary_of(wish, reg) == NULL)
+		return k;
+	k.text.entries = GPUAGG_DICTIONARY_ENTRIES;
+	k.text.blocks = gpuagg_cuda_dictionary_strings(dictionary_of(wish, reg));
+	return k;
+}
+
+/* What the first columns are made of */
+static void
+words_of(const GpuAggTask *task, GpuAggMakingTable *t)
+{
+	const GpuAggMakeWish *wish = &task->making->wish;
+
+	for (uint32_t i = 0; i < wish->nkeys && is_formed(wish); i++)
+	{
+		GpuAggMakingWord *word;
+
+		t->nwords += !gpuagg_make_is_lower(wish, i);
+		word = &t->words[t->nwords - 1];
+		word->parts[word->nparts++] = key_of(task, i);
+	}
+}
+
+/* What finds numbers, and their strings, is there before the keys are made of them. */
+static bool
+words_wait(GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const GpuAggMakeWish *wish = &task->making->wish;
+	cudaStream_t stream = task->streams->group;
+
+	if (!is_formed(wish))
+		return true;
+	for (uint32_t i = 0; i < wish->nkeys; i++)
+	{
+		const GpuAggDictionary *d = dictionary_of(wish, gpuagg_program_keys(p)[i].reg);
+
+		if (d != NULL && !gpuagg_cuda_dictionary_follow(task, d, stream, error))
+			return false;
+	}
+	return gpuagg_cuda_stripe_wait(task, stream, error);
 }
 
 static GpuAggMakingTable
@@ -323,6 +394,7 @@ table_of(const GpuAggTask *task, const GpuAggMade *made)
 		t.values[c] = columns[c].values;
 		t.nulls[c] = columns[c].nulls;
 	}
+	words_of(task, &t);
 	return t;
 }
 
@@ -382,7 +454,7 @@ fill_launch(GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggError *err
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a look-up table is too large");
 		return false;
 	}
-	if (!memory_make(task, making->made, error))
+	if (!memory_make(task, making->made, error) || !words_wait(task, error))
 		return false;
 	fill(task, making->made, nrows);
 	return report_fetch(task, error);

@@ -39,6 +39,21 @@ typedef struct GpuAggMakingReport
 	long long	high[GPUAGG_MAX_KEYS];
 } GpuAggMakingReport;
 
+/* A column that a word of the table's keys is made of */
+typedef struct GpuAggMakingKey
+{
+	const char *helper;			/* the table that has its values' numbers; NULL: they are themselves */
+	GpuAggDictionaryText text;	/* blocks NULL: it is no string */
+	uint16_t	from;			/* column of the stripe */
+} GpuAggMakingKey;
+
+/* Two columns at most: halves of the word, or one that is all of it */
+typedef struct GpuAggMakingWord
+{
+	GpuAggMakingKey parts[2];
+	uint32_t	nparts;
+} GpuAggMakingWord;
+
 /* A table that is being filled, as kernels know it */
 typedef struct GpuAggMakingTable
 {
@@ -48,6 +63,8 @@ typedef struct GpuAggMakingTable
 								 * table of bits; without them rows are numbered as they come */
 	uint64_t	strings;		/* where the key's begin in the table */
 	uint32_t	ncolumns;
+	uint32_t	nwords;			/* the first columns, which are made of others; 0: none is */
+	GpuAggMakingWord words[GPUAGG_LOOKUP_MAX_KEYS];
 	uint16_t	key;			/* its column of the stripe, where bits number rows; */
 	uint16_t	from[GPUAGG_MAX_KEYS];	/* and of each of the table's columns */
 	uint64_t	values[GPUAGG_MAX_KEYS];	/* where they lie in the table */

@@ -183,6 +183,40 @@ copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 		widen(table.report, c, there, value);
 }
 
+/* A part of a key: its value, or the number that another table has for it */
+static __device__ int64_t
+load_key(const GpuAggMakingKey &key, const GpuAggStripeInput &input, uint32_t position, uint8_t *st)
+{
+	const int64_t value = load_integer(input.columns[key.from], position);
+	const GpuAggBytes helper = {key.helper, 0};
+
+	if (key.helper == NULL)
+		return value;
+	return key.text.blocks == NULL ? gpuagg_lookup(value, helper, st) :
+		gpuagg_lookup_bytes(gpuagg_decode_text_string(&key.text, (uint32_t) value), helper, st);
+}
+
+/* Word c of the lanes' keys, which are all there; a value without a number is told. */
+static __device__ void
+make_word(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word, bool mine,
+		  uint64_t row)
+{
+	const GpuAggMakingWord &parts = table.words[c];
+	const uint32_t position = word * LANES + threadIdx.x % LANES;
+	int64_t		value = 0;
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	if (mine)
+		value = load_key(parts.parts[0], input, position, &st);
+	if (mine && parts.nparts > 1)
+		value = gpuagg_make_word(value, load_key(parts.parts[1], input, position, &st));
+	if (mine)
+		((int64_t *) (table.block + table.values[c]))[row] = value;
+	if (st != GPUAGG_ST_VALUE)
+		atomicAdd(&table.report->outside, 1u);
+	widen(table.report, c, mine, value);
+}
+
 static __global__ void
 __launch_bounds__(MADE_THREADS)
 made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_constant__ GpuAggStripeInput input)
@@ -218,7 +252,9 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 				base = atomicAdd(&table.report->nrows, (uint32_t) __popc(bits));
 			row = __shfl_sync(ALL, base, 0) + (uint32_t) __popc(bits & ((1u << lane) - 1));
 		}
-		for (uint32_t c = codes.strings != NULL; c < table.ncolumns; c++)
+		for (uint32_t c = 0; c < table.nwords; c++)
+			make_word(table, input, c, word, mine, row);
+		for (uint32_t c = codes.strings != NULL ? 1 : table.nwords; c < table.ncolumns; c++)
 			copy_column(table, input, c, word, mine, row);
 	}
 }

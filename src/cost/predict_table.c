@@ -28,6 +28,9 @@
 #define ADD_NS 1.5
 #define ADD_COLUMN_NS 1.5
 
+/* A number, by all threads: a string in its dictionary, a slot, the key beside it */
+#define NUMBER_READS 3.0
+
 /* A slot, or bits, that is read, and written */
 #define FINDS 2.0
 
@@ -120,7 +123,7 @@ made_host(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWo
 
 	if (table->string_bytes > 0)
 		ns += thread_reads(rates, table->rows, dictionary_bytes(table));
-	return ns;
+	return ns + table->numbers * thread_reads(rates, NUMBER_READS * table->rows, table->finder_bytes) / rates->units;
 }
 
 static double
@@ -138,7 +141,7 @@ made_gpu(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWor
 
 	if (table->string_bytes > 0)
 		ns += over(2 * table->rows, strings);
-	return ns;
+	return ns + over(NUMBER_READS * table->numbers * table->rows, reads);
 }
 
 double

@@ -36,11 +36,23 @@ is_coded(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
 	return gpuagg_program_classes(p)[reg] != GPUAGG_CLASS_BYTES || is_string(wish, reg);
 }
 
-/* A string is a key by itself only. */
-static bool
-key_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
+/* The other table that finds numbers of the key; NULL: its values are what they are. */
+static const GpuAggLookup *
+helper_of(const GpuAggMakeWish *wish, uint32_t key)
 {
-	return is_string(wish, reg) ? wish->nkeys == 1 : gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_I64;
+	return gpuagg_make_is_numbered(wish, key) && wish->helpers[key] != NULL ? wish->helpers[key]->table : NULL;
+}
+
+/* A string is a key by itself, or numbered by a table that has such keys. */
+static bool
+key_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint32_t key)
+{
+	const uint16_t reg = gpuagg_program_keys(p)[key].reg;
+	const GpuAggClass cls = is_string(wish, reg) ? GPUAGG_CLASS_BYTES : (GpuAggClass) gpuagg_program_classes(p)[reg];
+
+	if (gpuagg_make_is_numbered(wish, key))
+		return helper_of(wish, key) != NULL && gpuagg_lookup_has_keys(helper_of(wish, key), 1, cls);
+	return is_string(wish, reg) ? wish->nkeys == 1 : cls == GPUAGG_CLASS_I64;
 }
 
 bool
@@ -48,11 +60,11 @@ gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 
-	if (p->select || p->ntransitions > 0 || wish->nkeys > GPUAGG_LOOKUP_MAX_KEYS || wish->nkeys > p->nkeys)
+	if (p->select || p->ntransitions > 0 || gpuagg_make_words(wish) == 0 || wish->nkeys > p->nkeys)
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		if (keys[i].reg >= p->ncolumns || !is_coded(p, wish, keys[i].reg) ||
-			(i < wish->nkeys && !key_fits(p, wish, keys[i].reg)))
+			(i < wish->nkeys && !key_fits(p, wish, i)))
 			return false;
 	return true;
 }
@@ -151,6 +163,31 @@ rows_with_keys(const GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t 
 	return kept;
 }
 
+/* Numbers of a key's values in those rows; false: the other table has not all of them. */
+static bool
+numbers_add(GpuAggMadeRows *rows, uint32_t key, const GpuAggVector *v, const uint16_t *sel, uint32_t n)
+{
+	const uint16_t reg = gpuagg_program_keys(rows->prepared->program)[key].reg;
+	const GpuAggDictionary *dictionary = is_string(&rows->wish, reg) ? rows->wish.dictionaries[reg] : NULL;
+	const GpuAggLookup *helper = helper_of(&rows->wish, key);
+	const GpuAggBytes table = {(const char *) helper, helper->bytes};
+	const bool	coded = gpuagg_program_classes(rows->prepared->program)[reg] != GPUAGG_CLASS_BYTES;
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	for (uint32_t k = 0; k < n && st == GPUAGG_ST_VALUE; k++)
+	{
+		int64_t    *to = &rows->values[key][rows->nrows + k];
+
+		rows->nulls[key][rows->nrows + k] = 0;
+		if (dictionary == NULL)
+			*to = gpuagg_lookup(v->v.i[sel[k]], table, &st);
+		else
+			*to = gpuagg_lookup_bytes(coded ? gpuagg_dictionary_string(dictionary, (int32_t) v->v.i[sel[k]]) :
+									  v->v.b[sel[k]], table, &st);
+	}
+	return st == GPUAGG_ST_VALUE;
+}
+
 /* A column's values of those rows behind the others; strings as codes */
 static void
 column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const uint16_t *sel, uint32_t n)
@@ -187,7 +224,15 @@ gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t 
 	if (!rows_reserve(rows, kept))
 		return gpuagg_memory_error(rows->memory, error);
 	for (uint32_t i = 0; i < ncolumns(rows); i++)
-		column_add(rows, i, inputs->keys[i], sel, kept);
+	{
+		if (!gpuagg_make_is_numbered(&rows->wish, i))
+			column_add(rows, i, inputs->keys[i], sel, kept);
+		else if (!numbers_add(rows, i, inputs->keys[i], sel, kept))
+		{
+			snprintf(error->message, sizeof(error->message), "a key of a look-up table has no number");
+			return error->status = GPUAGG_UNSUPPORTED;
+		}
+	}
 	rows->nrows += kept;
 	return GPUAGG_OK;
 }
@@ -229,17 +274,19 @@ column_class(const GpuAggMadeRows *all, uint32_t column)
 	const GpuAggProgram *p = all->prepared->program;
 	const uint16_t reg = gpuagg_program_keys(p)[column].reg;
 
+	if (gpuagg_make_is_numbered(&all->wish, column))
+		return GPUAGG_CLASS_I64;
 	if (is_string(&all->wish, reg))
 		return column < all->wish.nkeys ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64;
 	return gpuagg_program_classes(p)[reg];
 }
 
-/* The table of these columns, made of all's rows */
+/* The table of so many columns, made of all's rows */
 static GpuAggMade *
-table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, GpuAggMemory *device,
+table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, uint32_t n, GpuAggMemory *device,
 		 GpuAggError *error)
 {
-	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, ncolumns(all), columns, all->wish.seed,
+	const GpuAggLookupRows rows = {all->nrows, gpuagg_make_words(&all->wish), n, columns, all->wish.seed,
 	all->wish.filters};
 	GpuAggMade *made = malloc(sizeof(*made));
 	uint64_t	bytes;
@@ -276,15 +323,31 @@ key_strings(const GpuAggMadeRows *all)
 	return strings;
 }
 
+/* A key joins the one before in its word. */
+static void
+share_word(const GpuAggMadeRows *all, uint32_t key)
+{
+	int64_t    *high = all->values[key - 1];
+
+	for (uint64_t i = 0; i < all->nrows; i++)
+		high[i] = gpuagg_make_word(high[i], all->values[key][i]);
+}
+
 static GpuAggMade *
 table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 {
 	GpuAggLookupSource columns[GPUAGG_MAX_KEYS];
 	GpuAggBytes *strings = NULL;
 	GpuAggMade *made;
+	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < ncolumns(all); i++)
-		columns[i] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+	{
+		if (gpuagg_make_is_lower(&all->wish, i))
+			share_word(all, i);
+		else
+			columns[n++] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+	}
 	if (columns[0].cls == GPUAGG_CLASS_BYTES && all->nrows > 0)
 	{
 		columns[0].values = strings = key_strings(all);
@@ -294,7 +357,7 @@ table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 			return NULL;
 		}
 	}
-	made = table_of(all, columns, device, error);
+	made = table_of(all, columns, n, device, error);
 	gpuagg_memory_free(all->memory, strings, all->nrows * sizeof(*strings));
 	return made;
 }

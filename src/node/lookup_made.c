@@ -297,11 +297,12 @@ drive(Task *task, bool keeps, bool *all)
 static void
 run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 {
+	const GpuAggLookupPlan *plan = task->input->plan;
 	GpuAggClientRequest request = {
 		.program = task->input->program,
 		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
-		.config.make.nkeys = task->input->plan->nkeys,
-		.config.make.unique = task->input->plan->unique,
+		.config.make.nkeys = plan->nkeys,
+		.config.make.unique = gpuagg_made_is_unique(plan),
 		.config.make.filters = task->input->filters,
 		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
 		.config.compile.mode = gpuagg_compile,
@@ -310,6 +311,8 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 		.total_pages = task->nblocks
 	};
 
+	memcpy(request.config.make.forms, plan->forms, sizeof(plan->forms));
+	memcpy(request.config.make.helper_ids, task->input->helpers, sizeof(task->input->helpers));
 	*all = false;
 	task->next_batch = 0;
 	task->cached = gpuagg_cached_begin(task->rel, task->nblocks);

@@ -19,6 +19,7 @@ typedef struct GpuAggMadeInput
 	const GpuAggProgram *program;	/* with its runtime constants */
 	Snapshot	snapshot;
 	uint64		filters;		/* as GpuAggLookupShape's (device/ops/lookup_make.h) */
+	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* tables that the device has made to number its keys */
 	MemoryContext strings;		/* of these */
 	GpuAggNumbered **numbered;	/* out: by column */
 	uint64		device_ns;		/* out */

@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "node/filters.h"
 #include "node/lookup_made.h"
+#include "node/lookup_rows.h"
 #include "node/lookup_table.h"
 #include "node/lookups.h"
 #include "node/runtime.h"
@@ -29,8 +30,6 @@
 #include "settings.h"
 #include "utils/memutils.h"
 
-#define FIRST_ROWS 1024
-#define STRING_BLOCK (64 * 1024)
 
 struct GpuAggLookups
 {
@@ -58,22 +57,6 @@ struct GpuAggLookups
 	MemoryContext strings;		/* of groups, until they are asked for again */
 	GpuAggNumbered **numbered[GPUAGG_MAX_LOOKUPS];	/* by column */
 };
-
-/* The rows of an input while they are read */
-typedef struct Rows
-{
-	GpuAggLookupColumns columns;
-	GpuAggNumbered **numbered;	/* by column; NULL: its values are not */
-	int			windows;		/* only keys of a window are wanted, */
-	int			window;			/* this one */
-	bool		null_keys;		/* rows that were left out, */
-	bool		strange_keys;	/* and others whose keys no row that is looked up can have */
-	uint64		room;
-	Size		bytes;			/* that all of it takes */
-	Size		limit;
-	char	   *next;			/* free space for strings, and how much */
-	Size		left;
-} Rows;
 
 /* ----------------------------------------------------------------- begin --- */
 
@@ -185,197 +168,6 @@ gpuagg_lookups_end(GpuAggLookups *lookups)
 	}
 }
 
-/* ------------------------------------------------------------------ rows --- */
-
-static Size
-value_bytes(const GpuAggLookupPlan *plan, int column)
-{
-	return gpuagg_lookup_column_class(plan, column) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
-		sizeof(int64);
-}
-
-/* Room for twice as many rows; they are counted as used. */
-static bool
-rows_grow(Rows *rows)
-{
-	uint64		room = rows->room == 0 ? FIRST_ROWS : 2 * rows->room;
-
-	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
-	{
-		Size		each = value_bytes(rows->columns.plan, i);
-
-		rows->bytes += (room - rows->room) * (each + 1);
-		if (rows->bytes > rows->limit)
-			return false;
-		if (rows->room == 0)
-		{
-			rows->columns.values[i] = palloc(room * each);
-			rows->columns.nulls[i] = palloc(room);
-			continue;
-		}
-		rows->columns.values[i] = repalloc_huge(rows->columns.values[i], room * each);
-		rows->columns.nulls[i] = repalloc_huge(rows->columns.nulls[i], room);
-	}
-	rows->room = room;
-	return true;
-}
-
-/* A copy; false: too much */
-static bool
-rows_string(Rows *rows, const char *from, Size len, GpuAggBytes *to)
-{
-	if (len > rows->left)
-	{
-		rows->left = Max(len, STRING_BLOCK);
-		rows->bytes += rows->left;
-		if (rows->bytes > rows->limit)
-			return false;
-		rows->next = MemoryContextAllocHuge(CurrentMemoryContext, rows->left);
-	}
-	/* before the first block there may be empty ones */
-	if (len > 0)
-		memcpy(rows->next, from, len);
-	to->data = rows->next;
-	to->len = len;
-	rows->next += len;
-	rows->left -= len;
-	return true;
-}
-
-/* A value's number */
-static GpuAggStatus
-rows_number(Rows *rows, int column, const char *data, Size len, GpuAggError *error)
-{
-	int32		number = gpuagg_numbered_add(rows->numbered[column], data, len, &rows->bytes);
-
-	if (number < 0 || rows->bytes > rows->limit)
-		return gpuagg_lookup_too_large(error);
-	((int64 *) rows->columns.values[column])[rows->columns.nrows] = number;
-	return GPUAGG_OK;
-}
-
-/*
- * One value that is not NULL, as devices hold it.  A key that is a numeric is compared with
- * what a device has at the column's scale; *strange: no such value equals it.
- */
-static GpuAggStatus
-rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, bool *strange,
-		   GpuAggError *error)
-{
-	const uint8 type = rows->columns.plan->types[column];
-	const bool	key = column < rows->columns.plan->nkeys;
-	MemoryContext old = MemoryContextSwitchTo(scratch);
-	GpuAggConstant value = {0};
-	int64		decimal;
-	bool		ok = true;
-
-	if (type == GPUAGG_T_NUMERIC)
-	{
-		ok = gpuagg_numeric_scaled(datum, key, rows->columns.plan->scales[column], &decimal);
-		*strange = key && !ok;
-		datum = Int64GetDatum(decimal);
-	}
-	ok = ok && gpuagg_constant_fits(type, datum);
-	if (ok)
-		value = gpuagg_constant_make(type, datum, false);
-	/* keys are looked up as bytes (lower_join.c) */
-	while (ok && type == GPUAGG_T_BPCHAR && key &&
-		   value.value.len > 0 && value.bytes[value.value.len - 1] == ' ')
-		value.value.len--;
-	MemoryContextSwitchTo(old);
-	if (*strange)
-		return GPUAGG_OK;
-	if (!ok)
-		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"a value of a join's input has no form that devices know");
-	if (gpuagg_lookup_is_numbered(rows->columns.plan, column) && gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
-		return rows_number(rows, column, value.bytes, value.value.len, error);
-	if (gpuagg_lookup_is_numbered(rows->columns.plan, column))
-		return rows_number(rows, column, (const char *) &value.value.v.i, sizeof(int64), error);
-	if (gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
-		((int64 *) rows->columns.values[column])[rows->columns.nrows] = value.value.v.i;
-	else if (!rows_string(rows, value.bytes, value.value.len,
-						  &((GpuAggBytes *) rows->columns.values[column])[rows->columns.nrows]))
-		return gpuagg_lookup_too_large(error);
-	return GPUAGG_OK;
-}
-
-static bool
-has_null_key(const Rows *rows, const TupleTableSlot *slot)
-{
-	for (int i = 0; i < rows->columns.plan->nkeys; i++)
-		if (slot->tts_isnull[i])
-			return true;
-	return false;
-}
-
-/* As the program tests it (lower_join.c) */
-static bool
-is_in_window(const Rows *rows)
-{
-	const int64 remainder = ((int64 *) rows->columns.values[0])[rows->columns.nrows] % rows->windows;
-
-	return remainder == rows->window || remainder == rows->window - rows->windows;
-}
-
-static GpuAggStatus
-rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *error)
-{
-	bool		strange = false;
-
-	slot_getallattrs(slot);
-	if (has_null_key(rows, slot))
-	{
-		rows->null_keys = true;
-		return GPUAGG_OK;
-	}
-	if (rows->columns.nrows == rows->room && !rows_grow(rows))
-		return gpuagg_lookup_too_large(error);
-	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
-	{
-		rows->columns.nulls[i][rows->columns.nrows] = slot->tts_isnull[i];
-		if (slot->tts_isnull[i])
-			memset((char *) rows->columns.values[i] + rows->columns.nrows * value_bytes(rows->columns.plan, i), 0,
-				   value_bytes(rows->columns.plan, i));
-		else if (rows_value(rows, i, slot->tts_values[i], scratch, &strange, error) != GPUAGG_OK)
-			return error->status;
-		if (strange)
-		{
-			rows->strange_keys = true;
-			return GPUAGG_OK;
-		}
-		if (i == 0 && rows->windows > 1 && !is_in_window(rows))
-			return GPUAGG_OK;
-	}
-	rows->columns.nrows++;
-	return GPUAGG_OK;
-}
-
-static GpuAggStatus
-rows_read(Rows *rows, PlanState *plan, GpuAggError *error)
-{
-	MemoryContext reading = CurrentMemoryContext;
-	MemoryContext scratch = AllocSetContextCreate(reading, "gpuagg lookup value",
-												  ALLOCSET_DEFAULT_SIZES);
-	GpuAggStatus status = GPUAGG_OK;
-
-	while (status == GPUAGG_OK)
-	{
-		TupleTableSlot *slot;
-
-		CHECK_FOR_INTERRUPTS();
-		/* nodes make what they keep in the query's context */
-		MemoryContextSwitchTo(plan->state->es_query_cxt);
-		slot = ExecProcNode(plan);
-		MemoryContextSwitchTo(reading);
-		if (TupIsNull(slot))
-			break;
-		status = rows_add(rows, slot, scratch, error);
-		MemoryContextReset(scratch);
-	}
-	return status;
-}
-
 /* ---------------------------------------------------------------- tables --- */
 
 /* Empty dictionaries of the columns that have one; of keys by their bytes */
@@ -404,7 +196,8 @@ show_table(GpuAggLookupShown *shown, const GpuAggLookup *block)
 
 /* Table i of the rows, after those that find numbers for its keys */
 static const GpuAggLookup *
-tables_make(GpuAggLookups *lookups, int i, Rows *rows, MemoryContext context, Size limit, GpuAggError *error)
+tables_make(GpuAggLookups *lookups, int i, GpuAggInputRows *rows, MemoryContext context, Size limit,
+			GpuAggError *error)
 {
 	for (int k = 0; k < lookups->info->nlookups; k++)
 	{
@@ -430,7 +223,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
 												  ALLOCSET_DEFAULT_SIZES);
-	Rows		rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + FIRST_ROWS * 1024};
+	GpuAggInputRows rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + GPUAGG_INPUT_ROWS * 1024};
 	const int	device = gpuagg_device_at;
 	const GpuAggLookup *block = NULL;
 
@@ -448,7 +241,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	rows.windows = i == lookups->windowed ? lookups->windows : 1;
 	rows.window = lookups->window;
 	MemoryContextSwitchTo(reading);
-	if (rows_read(&rows, plan, error) == GPUAGG_OK)
+	if (gpuagg_input_rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = tables_make(lookups, i, &rows, context, limit, error);
 	/* a grouping below has a device of its own */
 	gpuagg_device_at = device;
@@ -481,13 +274,18 @@ bind_program(GpuAggLookups *lookups, int i)
 	return gpuagg_plan_bind(&info, values, isnull, NULL);
 }
 
-/*
- * The device makes the table of columns that it keeps; NULL: it cannot, or it is too large.
- * *numbered: strings by column, *device_ns: what it took, *before: it was there
- */
-static const GpuAggLookup *
-made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numbered,
-			   uint64 *device_ns, bool *before)
+/* What the device has made */
+typedef struct Made
+{
+	const GpuAggLookup *head;
+	GpuAggNumbered **numbered;	/* strings by column */
+	uint64		device_ns;		/* what it took */
+	bool		before;			/* it was there */
+} Made;
+
+/* Table i, of columns that the device keeps; made[] has those that number its keys.  False: it cannot, or it is too large. */
+static bool
+made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
 {
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
@@ -498,32 +296,65 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	const GpuAggLookup *head;
 	MemoryContext old;
 
-	/* who asks for the device means it */
-	if (input.plan->expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
-		return NULL;
-	if (input.plan->program == NULL || (i == lookups->windowed && lookups->windows > 1) ||
-		(input.program = bind_program(lookups, i)) == NULL)
-		return NULL;
+	if ((input.program = bind_program(lookups, i)) == NULL)
+		return false;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+		if (lookups->info->lookups[k].helps == i + 1)
+			input.helpers[lookups->info->lookups[k].helped] = made[k].head->made;
 	old = MemoryContextSwitchTo(lookups->strings);
 	input.numbered = palloc0(input.plan->ncolumns * sizeof(GpuAggNumbered *));
 	MemoryContextSwitchTo(old);
 	head = gpuagg_lookup_made(&input);
 	if (head == NULL || head->bytes > limit)
-		return NULL;
-	*numbered = input.numbered;
-	*device_ns = input.device_ns;
-	*before = input.before;
-	return head;
+		return false;
+	made[i] = (Made) {head, input.numbered, input.device_ns, input.before};
+	return true;
 }
 
+/* Table i, after those that number its keys: all of them are made, or none counts. */
+static bool
+made_on_device(GpuAggLookups *lookups, int i, Size limit, Made *made)
+{
+	const GpuAggLookupPlan *plans = lookups->info->lookups;
+
+	/* who asks for the device means it */
+	if (plans[i].expected.small && gpuagg_debug_require == GPUAGG_ALLOW)
+		return false;
+	if (plans[i].program == NULL || (i == lookups->windowed && lookups->windows > 1))
+		return false;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+	{
+		if (plans[k].helps != i + 1)
+			continue;
+		if (!made_one(lookups, k, limit, made))
+			return false;
+		limit -= made[k].head->bytes;
+	}
+	return made_one(lookups, i, limit, made);
+}
+
+/* Table i, which is returned, and those that number its keys are the run's; NULL: the device makes none of them. */
 static const GpuAggLookup *
 lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 {
-	const GpuAggLookup *head = made_on_device(lookups, i, limit, &lookups->numbered[i],
-											  &lookups->shown[i].device_ns, &lookups->shown[i].before);
+	Made		made[GPUAGG_MAX_LOOKUPS];
 
-	lookups->shown[i].on_device = head != NULL;
-	return head;
+	if (!made_on_device(lookups, i, limit, made))
+		return NULL;
+	for (int k = 0; k < lookups->info->nlookups; k++)
+	{
+		GpuAggLookupShown *shown = &lookups->shown[k];
+
+		if (k != i && lookups->info->lookups[k].helps != i + 1)
+			continue;
+		lookups->blocks[k] = made[k].head;
+		lookups->numbered[k] = made[k].numbered;
+		shown->device_ns = made[k].device_ns;
+		shown->before = made[k].before;
+		shown->on_device = true;
+		show_table(shown, made[k].head);
+	}
+	return made[i].head;
 }
 
 /* NULL or false, in a program that is bound */
@@ -612,16 +443,15 @@ gpuagg_lookups_make_again(GpuAggLookups *lookups)
 	memcpy(blocks, lookups->blocks, sizeof(lookups->blocks));
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		GpuAggNumbered **numbered;
-		uint64		device_ns;
-		bool		before;
+		Made		made[GPUAGG_MAX_LOOKUPS];
 
-		if (blocks[i] == NULL || blocks[i]->made == 0)
+		if (lookups->info->lookups[i].helps > 0 || blocks[i] == NULL || blocks[i]->made == 0)
 			continue;
-		blocks[i] = made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, &numbered,
-									&device_ns, &before);
-		if (blocks[i] == NULL)
+		if (!made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, made))
 			return NULL;
+		for (int k = 0; k < lookups->info->nlookups; k++)
+			if (k == i || lookups->info->lookups[k].helps == i + 1)
+				blocks[k] = made[k].head;
 	}
 	return blocks;
 }

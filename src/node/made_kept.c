@@ -39,6 +39,8 @@ typedef struct Kept
 	uint64	   *lsns;			/* of map pages, by extent */
 	GpuAggProgram *program;		/* with its runtime constants */
 	int			nkeys;
+	uint8		forms[GPUAGG_KEY_COLUMNS];
+	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* whose numbers its keys are */
 	bool		unique;
 	GpuAggLookup *head;
 	GpuAggNumbered **numbered;	/* by column */
@@ -144,11 +146,24 @@ is_filtered(const Kept *k, uint64 filters)
 		(k->head->filter != 0) == ((filters & k->head->span) != 0);
 }
 
+bool
+gpuagg_made_is_unique(const GpuAggLookupPlan *plan)
+{
+	return plan->unique && plan->helps == 0;
+}
+
+static bool
+has_keys(const Kept *k, const GpuAggMadeInput *input)
+{
+	return k->nkeys == input->plan->nkeys && k->unique == gpuagg_made_is_unique(input->plan) &&
+		memcmp(k->forms, input->plan->forms, sizeof(k->forms)) == 0 &&
+		memcmp(k->helpers, input->helpers, sizeof(k->helpers)) == 0;
+}
+
 /* A table of the same rows, whether or not these are still so */
 static Kept *
 find(Oid relid, const GpuAggMadeInput *input)
 {
-	const GpuAggLookupPlan *plan = input->plan;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &kept)
@@ -156,8 +171,8 @@ find(Oid relid, const GpuAggMadeInput *input)
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
 		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, input->program) &&
-			k->nkeys == plan->nkeys && k->unique == plan->unique && k->ncolumns == plan->ncolumns &&
-			has_strings(k, plan) && is_filtered(k, input->filters))
+			has_keys(k, input) && k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan) &&
+			is_filtered(k, input->filters))
 			return k;
 	}
 	return NULL;
@@ -210,7 +225,9 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 		k->lsns[i] = cached->extents[i].map_lsn;
 	k->program = memcpy(palloc(input->program->bytes), input->program, input->program->bytes);
 	k->nkeys = plan->nkeys;
-	k->unique = plan->unique;
+	memcpy(k->forms, plan->forms, sizeof(k->forms));
+	memcpy(k->helpers, input->helpers, sizeof(k->helpers));
+	k->unique = gpuagg_made_is_unique(plan);
 	k->ncolumns = plan->ncolumns;
 	k->head = memcpy(palloc(head_bytes), made, head_bytes);
 	k->numbered = palloc(Max(1, plan->ncolumns) * sizeof(GpuAggNumbered *));

@@ -11,6 +11,9 @@
 #include "heap/cached.h"
 #include "node/lookup_made.h"
 
+/* Must its rows' keys be unique?  A helper's need not: any row of a key is its number. */
+extern bool gpuagg_made_is_unique(const GpuAggLookupPlan *plan);
+
 /*
  * The header of the table that this input would have made, if that is there and nothing of
  * the relation has changed; in the current memory context.  Sets input->numbered.  NULL: none

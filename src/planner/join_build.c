@@ -22,21 +22,27 @@
 #include "settings.h"
 #include "utils/rel.h"
 
-static bool
-is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
+/* The input whose rows a table has, a helper those of the table that it helps */
+static const GpuAggLookupLower *
+input_of(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 {
-	const RelOptInfo *rel = lookup->rel;
+	return lookup->helps > 0 ? &lw->lookups[lookup->helps - 1] : lookup;
+}
+
+static bool
+is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *input)
+{
+	const RelOptInfo *rel = input->rel;
 	const RangeTblEntry *rte;
 
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded ||
-		gpuagg_lower_formed_keys(lookup) > 0)
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || input->folded)
 		return false;
 	rte = planner_rt_fetch(rel->relid, lw->root);
 	return !rte->inh && rte->tablesample == NULL &&
 		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
 }
 
-/* A string is in the table as its number, or is the key; a key of char(n) has lost its blanks. */
+/* A string is in the table as its number, or is a key; a key of char(n) has lost its blanks. */
 static bool
 column_fits(const GpuAggLookupLower *lookup, int column)
 {
@@ -71,7 +77,7 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup)
 {
 	const int	n = list_length(lookup->columns);
 
-	if (n > GPUAGG_MAX_KEYS || !gpuagg_lower_filter(build, lookup->rel->baserestrictinfo) ||
+	if (n > GPUAGG_MAX_KEYS || !gpuagg_lower_filter(build, build->rel->baserestrictinfo) ||
 		build->gate >= 0)
 		return false;
 	for (int i = 0; i < n; i++)
@@ -98,13 +104,14 @@ is_kept(const GpuAggLower *build, Relation relation)
 void
 gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
+	const GpuAggLookupLower *input = input_of(lw, lookup);
 	bool		listening = gpuagg_refuse_pause();
 
-	if (is_plain_scan(lw, lookup))
+	if (is_plain_scan(lw, input))
 	{
-		const Oid	relid = planner_rt_fetch(lookup->rel->relid, lw->root)->relid;
+		const Oid	relid = planner_rt_fetch(input->rel->relid, lw->root)->relid;
 		Relation	relation = table_open(relid, NoLock);
-		GpuAggLower *build = gpuagg_lower_create(lw->root, lookup->rel, relation, true);
+		GpuAggLower *build = gpuagg_lower_create(lw->root, input->rel, relation, true);
 
 		if (gpuagg_table_check(relation) && lower_input(build, lookup))
 		{
@@ -119,4 +126,33 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 		table_close(relation, NoLock);
 	}
 	gpuagg_refuse_resume(listening);
+}
+
+static void
+forget(GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	plan->program = NULL;
+	plan->nruntime = 0;
+	lookup->runtime_exprs = NIL;
+	lookup->kept = lookup->known = false;
+}
+
+void
+gpuagg_join_build_helped(GpuAggLower *lw, GpuAggLookupPlan *plans)
+{
+	for (int k = 0; k < lw->nlookups; k++)
+	{
+		GpuAggLookupLower *helper = &lw->lookups[k];
+		GpuAggLookupLower *helped = &lw->lookups[Max(helper->helps, 1) - 1];
+
+		if (helper->helps == 0)
+			continue;
+		if (plans[k].program == NULL)
+			forget(helped, &plans[helper->helps - 1]);
+		helped->kept = helped->kept && helper->kept;
+		helped->known = helped->known && helper->known;
+	}
+	for (int k = 0; k < lw->nlookups; k++)
+		if (lw->lookups[k].helps > 0 && plans[lw->lookups[k].helps - 1].program == NULL)
+			forget(&lw->lookups[k], &plans[k]);
 }

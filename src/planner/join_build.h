@@ -16,4 +16,10 @@
  */
 extern void gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan);
 
+/*
+ * Once all are: a table and those that number its keys are made by the device together, or none
+ * of them is.
+ */
+extern void gpuagg_join_build_helped(GpuAggLower *lw, GpuAggLookupPlan *plans);
+
 #endif							/* GPUAGG_PLANNER_JOIN_BUILD_H */

@@ -272,10 +272,11 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		gpuagg_join_expect(lw, lookup, gpuagg_table_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
 			plan_subquery(lookup, plan);
-		else if (lookup->helps == 0)
+		else
 			gpuagg_join_build(lw, lookup, plan);
 		gpuagg_join_expect_filter(lw, lookup, &plan->expected);
 	}
+	gpuagg_join_build_helped(lw, plans);
 	gpuagg_probe_needs(program, plans, lw->nlookups);
 	/* a number is found for whatever row is looked up */
 	for (int i = 0; i < lw->nlookups; i++)
@@ -395,17 +396,31 @@ gpuagg_join_paths(const GpuAggLower *lw)
 	return paths;
 }
 
-static void
-expect_input(PlannerInfo *root, const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupPlan *plan)
+/* Made by the device: the table, and before it those that number its keys */
+static double
+made_ns_of(const GpuAggLower *lw, const GpuAggLookupPlan *plans, int i, double rows)
 {
-	GpuAggLookupExpected *expected = &plan->expected;
-	const double take_ns = gpuagg_table_read_ns(root, lookup, path->rows);
+	const GpuAggLookupLower *lookup = &lw->lookups[i];
+	double		ns = gpuagg_table_made_ns(lw->root, lookup, lookup->rel, plans[i].program, rows);
+
+	for (int k = 0; k < lw->nlookups; k++)
+		if (lw->lookups[k].helps == i + 1)
+			ns += gpuagg_table_made_ns(lw->root, &lw->lookups[k], lookup->rel, plans[k].program, lw->lookups[k].rows);
+	return ns;
+}
+
+static void
+expect_input(const GpuAggLower *lw, int i, const Path *path, GpuAggLookupPlan *plans)
+{
+	const GpuAggLookupLower *lookup = &lw->lookups[i];
+	GpuAggLookupExpected *expected = &plans[i].expected;
+	const double take_ns = gpuagg_table_read_ns(lw->root, lookup, path->rows);
 	const double read_ns = take_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
 	double		made_ns = 0;
 	bool		made;
 
-	if (plan->program != NULL)
-		made_ns = gpuagg_table_made_ns(root, lookup, plan->program, path->rows);
+	if (plans[i].program != NULL)
+		made_ns = made_ns_of(lw, plans, i, path->rows);
 	/* one that is not kept yet will be, unless it is small */
 	expected->small = !lookup->known && read_ns < made_ns * SMALL_PART;
 	made = lookup->kept && !expected->small;
@@ -436,7 +451,7 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		if (lookup->subplan != NULL)
 			expect_subquery(lw->root, lookup, expected);
 		else if (is_child(lookup))
-			expect_input(lw->root, lookup, list_nth(paths, npaths++), &plans[i]);
+			expect_input(lw, i, list_nth(paths, npaths++), plans);
 		expected->make_ns *= plans[i].windows;
 		expected->make_cost *= plans[i].windows;
 		input->lookup_ns += expected->make_ns;

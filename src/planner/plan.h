@@ -57,6 +57,7 @@
 
 #include "cost/profile.h"
 #include "device/answer.h"
+#include "device/made.h"
 #include "device/ops/ops.h"
 #include "device/ops/ops_lookup.h"
 #include "device/program.h"
@@ -135,14 +136,6 @@ typedef struct GpuAggLookupExpected
 #define GPUAGG_WINDOW_CONSTS 3
 #define GPUAGG_MAX_LOOKUP_WINDOWS 64
 
-/*
- * Keys of a look-up table are two words at most.  Of more columns, or of strings among several,
- * a column's number may be in its place, which another table finds, a helper's: its keys
- * are the values of that column.  Numbers, and what else has 32 bits, may be one word's lower half.
- */
-#define GPUAGG_KEY_COLUMNS 4
-#define GPUAGG_KEY_NUMBERED 0x01
-#define GPUAGG_KEY_LOWER 0x02	/* half of the word whose upper half is the column before */
 
 /* A look-up table: an input of a join below the grouping, of IN's subquery, or a helper's */
 typedef struct GpuAggLookupPlan
@@ -157,7 +150,7 @@ typedef struct GpuAggLookupPlan
 	int			windows;		/* that are expected to be needed, one after the other */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
-	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... */
+	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
 	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
 	int			helped;			/* that column */
 	GpuAggLookupExpected expected;

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "cost/choose.h"
 #include "cost/predict_table.h"
 #include "device/ops/lookup_make.h"
@@ -15,6 +13,9 @@
 #include "planner/path_cost.h"
 #include "planner/table_cost.h"
 #include "utils/lsyscache.h"
+
+/* As many as a table can have (lookup_make.c) */
+#define MOST_ROWS 1073741824.0
 
 /* Looking whether a table is as it was */
 #define BEFORE_NS 2000.0
@@ -53,11 +54,18 @@ is_direct(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows, doubl
 
 	if (lookup->nkeys == 1 && !is_string(lookup, 0))
 		key = gpuagg_key_range(root, lookup, 0);
-	*finder = 2 * exp2(ceil(log2(Max(rows, 1)))) * sizeof(GpuAggLookupSlot);
-	if (key.low > key.high || !gpuagg_lookup_by_bits((uint64) rows, (uint64) key.high - (uint64) key.low))
+	*finder = (double) gpuagg_lookup_slots((uint64) Min(rows, MOST_ROWS)) * sizeof(GpuAggLookupSlot);
+	if (key.low > key.high || !gpuagg_lookup_by_bits((uint64) Min(rows, MOST_ROWS), (uint64) key.high - (uint64) key.low))
 		return false;
 	*finder = ((double) key.high - key.low) / 64 * sizeof(GpuAggLookupBits);
 	return true;
+}
+
+/* Is another table's number in the key's place? */
+static bool
+is_numbered(const GpuAggLookupLower *lookup, int key)
+{
+	return key < GPUAGG_KEY_COLUMNS && (lookup->forms[key] & GPUAGG_KEY_NUMBERED) != 0;
 }
 
 static GpuAggTableWork
@@ -69,7 +77,10 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 	work.hashed = !is_direct(root, lookup, rows, &work.finder_bytes);
 	work.bytes = work.finder_bytes + 8 * rows * (work.hashed ? n : n - 1);
 	for (int i = 0; i < lookup->nkeys; i++)
-		work.string_bytes += is_string(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+	{
+		work.string_bytes += is_string(lookup, i) && !is_numbered(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+		work.numbers += is_numbered(lookup, i);
+	}
 	work.bytes += work.string_bytes;
 	return work;
 }
@@ -81,12 +92,12 @@ gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double 
 	GpuAggRates rates;
 
 	gpuagg_cost_rates(&rates);
-	return gpuagg_predict_table_read(&rates, &work) * (1 + gpuagg_lower_formed_keys(lookup));
+	return gpuagg_predict_table_read(&rates, &work) * (1 + gpuagg_lower_numbered_keys(lookup));
 }
 
 double
-gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const GpuAggProgram *program,
-					 double rows)
+gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
+					 const GpuAggProgram *program, double rows)
 {
 	const GpuAggTableWork work = table_work(root, lookup, rows);
 	GpuAggWork	scan = {0};
@@ -97,7 +108,7 @@ gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const G
 	gpuagg_cost_rates(&rates);
 	gpuagg_choose_work(&scan, program);
 	gpuagg_compiled_work(&scan.compiled, program);
-	scan.rows = scan.cached_rows = lookup->rel->tuples;
+	scan.rows = scan.cached_rows = input->tuples;
 	scan.passed = rows;
 	/* nothing is grouped */
 	scan.keys = scan.string_keys = 0;

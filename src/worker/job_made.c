@@ -105,7 +105,7 @@ gpuagg_made_wish_ok(GpuAggWorkerJob *job)
 
 	if (wish->nkeys == 0)
 		return true;
-	return job->on->ops->made != NULL && wish->nkeys <= GPUAGG_LOOKUP_MAX_KEYS && !job->several &&
+	return job->on->ops->made != NULL && gpuagg_make_words(wish) > 0 && !job->several &&
 		job->config.hash_window.count <= 1 && job->config.sample.method == GPUAGG_SAMPLE_NONE;
 }
 
@@ -249,12 +249,50 @@ is_head(const GpuAggWorkerMade *m, const GpuAggLookup *t)
 		memcmp(head_of(m) + 1, t + 1, own.ncolumns * sizeof(GpuAggLookupColumn)) == 0;
 }
 
+static bool
+is_gone(GpuAggError *error)
+{
+	error->status = GPUAGG_UNSUPPORTED;
+	strlcpy(error->message, "a look-up table is not on the device any more", sizeof(error->message));
+	return false;
+}
+
+/* Until the job leaves it */
+static void
+stay(GpuAggWorkerMade *m)
+{
+	m->users++;
+	dlist_move_head(&tables, &m->node);
+}
+
+/* Tables that find numbers for the keys of one that is made */
+static bool
+use_helpers(GpuAggWorkerJob *job, GpuAggError *error)
+{
+	GpuAggMakeWish *wish = &job->config.make;
+
+	memset(wish->helpers, 0, sizeof(wish->helpers));
+	for (uint32_t i = 0; i < wish->nkeys; i++)
+	{
+		if (!gpuagg_make_is_numbered(wish, i))
+			continue;
+		job->helpers[i] = find(job->on, wish->helper_ids[i]);
+		if (job->helpers[i] == NULL)
+			return is_gone(error);
+		stay(job->helpers[i]);
+		wish->helpers[i] = job->helpers[i]->made;
+	}
+	return true;
+}
+
 bool
 gpuagg_made_use(GpuAggWorkerJob *job, GpuAggError *error)
 {
 	GpuAggMadeTables *uses = &job->config.made;
 
 	memset(uses, 0, sizeof(*uses));
+	if (!use_helpers(job, error))
+		return false;
 	for (uint32 k = 0; k < job->program->nconsts; k++)
 	{
 		const GpuAggLookup *t = gpuagg_program_table(job->program, k);
@@ -264,13 +302,8 @@ gpuagg_made_use(GpuAggWorkerJob *job, GpuAggError *error)
 			continue;
 		m = uses->n < GPUAGG_MADE_TABLES ? find(job->on, t->made) : NULL;
 		if (m == NULL || !is_head(m, t))
-		{
-			error->status = GPUAGG_UNSUPPORTED;
-			strlcpy(error->message, "a look-up table is not on the device any more", sizeof(error->message));
-			return false;
-		}
-		m->users++;
-		dlist_move_head(&tables, &m->node);
+			return is_gone(error);
+		stay(m);
 		job->made[uses->n] = m;
 		uses->constants[uses->n] = k;
 		uses->tables[uses->n++] = m->made;
@@ -284,4 +317,10 @@ gpuagg_made_leave(GpuAggWorkerJob *job)
 	for (uint32 i = 0; i < job->config.made.n; i++)
 		job->made[i]->users--;
 	job->config.made.n = 0;
+	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
+	{
+		if (job->helpers[i] != NULL)
+			job->helpers[i]->users--;
+		job->helpers[i] = NULL;
+	}
 }

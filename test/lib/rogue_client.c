@@ -131,6 +131,25 @@ look_ahead(Rogue *rogue, GpuAggAhead *ahead)
 	}
 }
 
+/* A look-up table is wished for whose keys cannot be, or are numbered by a table that nobody has made. */
+static void
+wish(const Rogue *rogue, GpuAggMakeWish *make)
+{
+	make->nkeys = 2;
+	if (is(&rogue->task, "make_many"))
+		make->nkeys = PG_UINT32_MAX;
+	else if (is(&rogue->task, "make_three"))
+		make->nkeys = 3;
+	else if (is(&rogue->task, "make_lower"))
+		make->forms[0] = GPUAGG_KEY_LOWER;
+	else
+	{
+		make->forms[1] = GPUAGG_KEY_NUMBERED;
+		make->helper_ids[1] = UINT64CONST(0x6f6e65206f662075);
+		make->helpers[1] = (GpuAggMade *) &rogue->nblocks;
+	}
+}
+
 static void
 begin(Rogue *rogue)
 {
@@ -147,6 +166,8 @@ begin(Rogue *rogue)
 		elog(ERROR, "no cache request for this table");
 	if (strncmp(rogue->task.what, "ahead", 5) == 0)
 		look_ahead(rogue, &request.ahead);
+	if (strncmp(rogue->task.what, "make", 4) == 0)
+		wish(rogue, &request.config.make);
 	rogue_begin(&rogue->task, &request);
 }
 

@@ -117,6 +117,20 @@ foreach my $case (
 same_answer($node, $rows, 'rows of a plan go on');
 no_tasks($node, 'no task of blocks is left');
 
+# look-up tables that there cannot be, or whose numbers nobody has
+foreach my $case (
+	[ 'make_many', qr/the device makes no such look-up table/ ],
+	[ 'make_three', qr/the device makes no such look-up table/ ],
+	[ 'make_lower', qr/the device makes no such look-up table/ ],
+	[ 'make_numbered', qr/a look-up table is not on the device any more/ ])
+{
+	my (undef, undef, $error) = $node->psql('postgres', "SELECT rogue_map('t', '$case->[0]')");
+
+	like($error, $case->[1], "BEGIN message: $case->[0]");
+	is_well("after $case->[0]");
+}
+no_tasks($node, 'no task of these is left');
+
 # bytes at random
 srand($ENV{GPUAGG_SEED} // 20260103);
 my %answers;

@@ -475,6 +475,245 @@ test_texts(void)
 	test_repeated_texts();
 }
 
+/* ---------- keys of several columns ---------- */
+
+/* What keys are made of, in the order of the wish; and payload behind: v, d and a */
+typedef struct Forms
+{
+	uint32_t	n;
+	uint32_t	columns[GPUAGG_KEY_COLUMNS];
+	uint8_t		forms[GPUAGG_KEY_COLUMNS];
+} Forms;
+
+static uint8_t
+key_type(uint32_t column)
+{
+	return column == COL_T ? GPUAGG_T_TEXT : column == COL_V ? GPUAGG_T_INT8 : GPUAGG_T_INT4;
+}
+
+/* A table of these keys; payload: v, d and a, or nothing of one that only numbers values */
+static GpuAggMade *
+make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int64_t below, bool coded, Run *run)
+{
+	static TestProgram p;
+	GpuAggDictionary *dictionaries[16] = {NULL};
+	GpuAggTaskConfig config = plain_config;
+	const int32_t codes[16] = {0};
+	bool		columns[16];
+
+	program_below(&p, below, WANT(COL_T));
+	for (uint32_t i = 0; i < forms->n; i++)
+	{
+		program_key(&p, col[forms->columns[i]], key_type(forms->columns[i]));
+		config.make.forms[i] = forms->forms[i];
+		config.make.helpers[i] = helpers != NULL ? helpers[i] : NULL;
+	}
+	if (helpers != NULL)
+	{
+		program_key(&p, col[COL_V], GPUAGG_T_INT8);
+		program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
+		program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	}
+	dictionaries[col[COL_T]] = t->dictionary;
+	config.make.nkeys = forms->n;
+	config.make.unique = helpers != NULL;
+	config.make.seed = 7;
+	config.make.dictionaries = dictionaries;
+	if (coded)
+	{
+		(void) gpuagg_encode_plan(&p.head, columns);
+		gpuagg_encode_program(&p.head, columns, codes);
+		config.codes.dictionaries = dictionaries;
+	}
+	return run_making(run, &p, &config, t->stripes, TEXT_STRIPES);
+}
+
+/* A table of each numbered key's values */
+static bool
+make_helpers(const Texts *t, const Forms *forms, int64_t below, bool coded, GpuAggMade **helpers)
+{
+	Run			run;
+	bool		good = true;
+
+	memset(helpers, 0, GPUAGG_KEY_COLUMNS * sizeof(*helpers));
+	for (uint32_t i = 0; i < forms->n; i++)
+	{
+		const Forms one = {1, {forms->columns[i]}, {0}};
+
+		if ((forms->forms[i] & GPUAGG_KEY_NUMBERED) == 0)
+			continue;
+		helpers[i] = make_formed(t, &one, NULL, below, coded, &run);
+		good = good && helpers[i] != NULL;
+	}
+	return good;
+}
+
+static void
+free_helpers(GpuAggMade **helpers)
+{
+	for (uint32_t i = 0; i < GPUAGG_KEY_COLUMNS; i++)
+		if (helpers[i] != NULL)
+			MADE->free(helpers[i]);
+}
+
+/* high << 32 | low & 0xFFFFFFFF, by instructions */
+static uint16_t
+program_word(TestProgram *p, uint16_t high, uint16_t low, uint16_t bits, uint16_t mask)
+{
+	return program_instr(p, GPUAGG_OP_INT_OR, GPUAGG_CLASS_I64,
+						 program_instr(p, GPUAGG_OP_INT8_SHL, GPUAGG_CLASS_I64, high, bits),
+						 program_instr(p, GPUAGG_OP_INT_AND, GPUAGG_CLASS_I64, low, mask));
+}
+
+static void
+program_joined_by_words(TestProgram *p, const Forms *forms, GpuAggMade *const *helpers, const GpuAggMade *made,
+						GpuAggMadeTables *tables)
+{
+	uint16_t	numbers[GPUAGG_KEY_COLUMNS];
+	uint16_t	words[2];
+	uint16_t	bits;
+	uint16_t	mask;
+	uint16_t	table;
+	uint16_t	row;
+	int			n = 0;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_V) | WANT(COL_T));
+	bits = program_const_i64(p, GPUAGG_T_INT4, 32);
+	mask = program_const_i64(p, GPUAGG_T_INT8, INT64_C(0xFFFFFFFF));
+	for (uint32_t i = 0; i < forms->n; i++)
+	{
+		if (helpers[i] == NULL)
+			continue;
+		numbers[i] = const_made(p, helpers[i]);
+		tables->constants[tables->n] = p->head.nconsts - 1;
+		tables->tables[tables->n++] = helpers[i];
+	}
+	table = const_made(p, made);
+	tables->constants[tables->n] = p->head.nconsts - 1;
+	tables->tables[tables->n++] = (GpuAggMade *) made;
+	for (uint32_t i = 0; i < forms->n; i++)
+	{
+		uint16_t	value = col[forms->columns[i]];
+
+		if (helpers[i] != NULL)
+			value = program_instr(p, forms->columns[i] == COL_T ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP,
+								  GPUAGG_CLASS_I64, value, numbers[i]);
+		if ((forms->forms[i] & GPUAGG_KEY_LOWER) != 0)
+			words[n - 1] = program_word(p, words[n - 1], value, bits, mask);
+		else
+			words[n++] = value;
+	}
+	row = program_instr3(p, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_CLASS_I64, words[0], words[1], table);
+	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
+	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A), fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
+			fetch(p, GPUAGG_OP_FETCH_F64, row, table, TEXT_D));
+}
+
+/* Rows that have all the keys */
+static void
+program_with_words(TestProgram *p, const Forms *forms, int64_t below)
+{
+	uint16_t	filter;
+
+	program_below(p, below, WANT(COL_T));
+	filter = p->head.filter_reg;
+	for (uint32_t i = 0; i < forms->n; i++)
+	{
+		const uint16_t there = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[forms->columns[i]], 0);
+
+		filter = filter == NONE ? there : program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter, there);
+	}
+	program_filter(p, filter);
+	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
+}
+
+static void
+test_words(const Texts *t, const Forms *forms, int64_t below, bool coded, const char *name)
+{
+	static TestProgram joined;
+	static TestProgram alone;
+	GpuAggTaskConfig config = plain_config;
+	GpuAggMade *helpers[GPUAGG_KEY_COLUMNS];
+	Run			runs[2];
+	const bool	numbered = make_helpers(t, forms, below, coded, helpers);
+	GpuAggMade *made = numbered ? make_formed(t, forms, helpers, below, coded, &runs[0]) : NULL;
+	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
+
+	ok(made != NULL && head->kind == GPUAGG_LOOKUP_HASH && head->nkeys == 2 && head->ncolumns == 5 &&
+	   head->key_class == GPUAGG_CLASS_I64, name);
+	if (made != NULL)
+	{
+		program_joined_by_words(&joined, forms, helpers, made, &config.made);
+		program_with_words(&alone, forms, below);
+		ok(run_texts(&runs[0], &alone, &plain_config, t) && run_texts(&runs[1], &joined, &config, t) &&
+		   same_results(&runs[0], &runs[1]), "... has the stripes' rows");
+		run_end(&runs[0]);
+		run_end(&runs[1]);
+		MADE->free(made);
+	}
+	else
+		printf("# %s\n", numbered ? runs[0].error.message : "no helper");
+	free_helpers(helpers);
+}
+
+/* Tables whose keys cannot be made */
+static void
+test_words_refused(const Texts *t)
+{
+	const Forms pair = {2, {COL_V, COL_T}, {0, GPUAGG_KEY_NUMBERED}};
+	const Forms wide = {3, {COL_V, COL_T, COL_A}, {0, GPUAGG_KEY_NUMBERED, 0}};
+	const Forms half = {2, {COL_A, COL_A}, {0, GPUAGG_KEY_LOWER}};
+	const Forms first = {2, {COL_A, COL_V}, {GPUAGG_KEY_LOWER, 0}};
+	GpuAggMade *none[GPUAGG_KEY_COLUMNS] = {NULL};
+	GpuAggMade *helpers[GPUAGG_KEY_COLUMNS];
+	GpuAggMade *other[GPUAGG_KEY_COLUMNS] = {NULL};
+	Run			run;
+
+	ok(make_formed(t, &pair, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "no key is numbered by no table");
+	ok(make_helpers(t, &pair, 100, true, helpers) &&
+	   make_formed(t, &pair, helpers, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "... nor by one that has not all values");
+	ok(make_formed(t, &wide, helpers, 100, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "keys are two words, not three");
+	ok(make_formed(t, &half, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "... nor one of halves");
+	ok(make_formed(t, &first, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	   "... of which the first is no lower one");
+	other[0] = helpers[1];
+	ok(make_formed(t, &(Forms) {2, {COL_V, COL_A}, {GPUAGG_KEY_NUMBERED, 0}}, other, 100, true, &run) == NULL &&
+	   run.error.status == GPUAGG_UNSUPPORTED, "strings number no integers");
+	free_helpers(helpers);
+}
+
+static void
+test_forms(void)
+{
+	static const Forms forms[] = {
+		{2, {COL_V, COL_T}, {0, GPUAGG_KEY_NUMBERED}},
+		{3, {COL_V, COL_T, COL_A}, {0, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_LOWER}},
+		{3, {COL_A, COL_V, COL_T}, {0, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER}},
+		{4, {COL_A, COL_T, COL_V, COL_A},
+		{0, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_LOWER}},
+		{3, {COL_V, COL_A, COL_A}, {0, 0, GPUAGG_KEY_LOWER}},
+	};
+	static const char *const names[] = {
+		"a wide integer, and a string's number", "... which shares a word", "an integer, and two numbers in a word",
+		"two words of halves", "no numbers, but halves"
+	};
+	Texts		t;
+
+	texts_make(&t, 20000, 500);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+	{
+		test_words(&t, &forms[i], INT64_MAX, true, names[i]);
+		test_words(&t, &forms[i], 300, i % 2 == 0, "... of some rows");
+	}
+	test_words(&t, &forms[0], -1, true, "... of none");
+	test_words_refused(&t);
+	texts_free(&t);
+}
+
 int
 device_make_cases(const TestDevice *d)
 {
@@ -508,6 +747,7 @@ device_make_cases(const TestDevice *d)
 	test_repeated();
 	test_refused();
 	test_texts();
+	test_forms();
 	is_at_rest("no table has left memory behind");
 	table_free();
 	device_close();

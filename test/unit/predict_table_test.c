@@ -107,6 +107,21 @@ test_host(void)
 	ok(isfinite(made(&rates, hashed(1e6))) && made(&rates, hashed(1e6)) > 0.2 * ns, "host: nothing measured");
 }
 
+/* Keys that other tables number: a string, a slot and a key are read for each */
+static void
+test_numbers(void)
+{
+	GpuAggRates rates = server();
+	GpuAggRates card = h200();
+	GpuAggTableWork two = hashed(1e6);
+
+	two.numbers = 2;
+	/* by two threads, each 12.5 ns a read */
+	between((made(&rates, two) - made(&rates, hashed(1e6))) / MS, 2 * 3 * 12.4 / 2, 2 * 3 * 12.6 / 2,
+			"host: numbers of two keys are found by all threads");
+	ok(made(&card, two) > made(&card, hashed(1e6)), "card: they take random reads");
+}
+
 /* Rows that the backend has: what calibrate() measures of copying, and the same table */
 static void
 test_read(void)
@@ -156,6 +171,7 @@ int
 main(void)
 {
 	test_host();
+	test_numbers();
 	test_read();
 	test_card();
 	return done_testing();

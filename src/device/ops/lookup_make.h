@@ -47,10 +47,11 @@ typedef struct GpuAggLookupShape
 															 * there may be some */
 } GpuAggLookupShape;
 
-/* Are so many rows, whose keys are integers of that span (the last less the first), found by bits? */
+/*
+ * Is one integer key, whose last value less the first is that span, found by bits?  Else, as other keys
+ * are, by slots: how many
+ */
 extern bool gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span);
-
-/* Slots of a table of so many rows whose keys are found by these */
 extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
 
 /*

@@ -394,8 +394,8 @@ lower_window(GpuAggLower *lw, GpuAggLookupLower *lookup)
 	GpuAggValue test;
 	GpuAggValue other;
 
-	/* a number may be of any window */
-	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64 || gpuagg_lower_formed_keys(lookup) > 0)
+	/* a number may be of any window; of halves the first is the probe */
+	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64 || gpuagg_lower_numbered_keys(lookup) > 0)
 		return true;
 	filled.value.runtime = 1;
 	for (int i = 0; i < GPUAGG_WINDOW_CONSTS; i++)

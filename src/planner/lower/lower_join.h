@@ -46,8 +46,8 @@ extern int	gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint
 extern bool gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join,
 								   List **rest);
 
-/* How many of its key columns are numbered or share a word: only once all rows are known it has keys. */
-extern int	gpuagg_lower_formed_keys(const GpuAggLookupLower *lookup);
+/* How many of its key columns are numbered: only once all rows are known it has keys. */
+extern int	gpuagg_lower_numbered_keys(const GpuAggLookupLower *lookup);
 
 /* lower_fold.c */
 

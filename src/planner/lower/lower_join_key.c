@@ -3,8 +3,7 @@
  *		What a row of a join's input is looked up by.
  *
  * Keys are integers and what is held as such (one or two), or one string; the input's
- * side is a column, or computed of some by PostgreSQL.  Three or four integers of 32 bits are
- * two keys.  Other equalities are conditions.
+ * side is a column, or computed of some by PostgreSQL.  Other equalities are conditions.
  *
  * Where such keys do not tell rows apart and there are more equalities, up to four are the
  * key, and helper tables find numbers for strings, and for wide integers where there are too
@@ -35,7 +34,7 @@
 /* What a clause compares: the chain's side, and a column of the input or what is made of some */
 typedef struct KeyClause
 {
-	List	   *clauses;		/* one, or those whose integers share a key */
+	RestrictInfo *clause;
 	Expr	   *probe;
 	Expr	   *column;
 	uint8		type;
@@ -130,7 +129,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	set_opfuncid(op);
 	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
 	key->form = 0;
-	key->clauses = list_make1(clause);
+	key->clause = clause;
 	key->probe = right ? linitial(op->args) : lsecond(op->args);
 	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
 		((!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated) &&
@@ -155,77 +154,19 @@ is_short_integer(const Expr *expr)
 	return type == INT2OID || type == INT4OID;
 }
 
-static Expr *
-call(Oid function, List *args)
-{
-	return (Expr *) makeFuncExpr(function, INT8OID, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
-static Expr *
-as_int8(Expr *integer)
-{
-	return call(exprType((Node *) integer) == INT2OID ? F_INT8_INT2 : F_INT8_INT4,
-				list_make1(integer));
-}
-
-/* high << 32 | low & 0xFFFFFFFF, which has no errors: other integers make another one. */
-static Expr *
-shared_key(Expr *high, Expr *low)
-{
-	Const	   *bits = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(32), false, true);
-	Const	   *mask = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-								 Int64GetDatum(INT64CONST(0xFFFFFFFF)), false, FLOAT8PASSBYVAL);
-
-	return call(F_INT8OR, list_make2(call(F_INT8SHL, list_make2(as_int8(high), bits)),
-									 call(F_INT8AND, list_make2(as_int8(low), mask))));
-}
-
-/* A further key shares that of another short integer, if both sides of both are such. */
-static void
-share_key(KeyClause *keys, const KeyClause *next)
-{
-	for (int i = 0; i < GPUAGG_LOOKUP_MAX_KEYS; i++)
-	{
-		KeyClause  *key = &keys[i];
-
-		if (!is_short_integer(key->probe) || !is_short_integer(key->column) ||
-			!is_short_integer(next->probe) || !is_short_integer(next->column))
-			continue;
-		key->probe = shared_key(key->probe, next->probe);
-		key->column = shared_key(key->column, next->column);
-		key->type = GPUAGG_T_INT8;
-		key->clauses = list_concat_copy(key->clauses, next->clauses);
-		return;
-	}
-}
-
-/*
- * Two integers if there are, else one, else a string.  Where there are more integers, and the
- * first two tell rows not apart, two that are short are one key.
- */
+/* Two integers if there are, else one, else a string */
 static int
-choose_keys(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
+choose_keys(const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
 {
 	KeyClause	key;
 	int			n = 0;
-	bool		share = false;
 	ListCell   *lc;
 
 	foreach(lc, on)
 	{
-		if (!key_clause(lookup, lfirst(lc), &key) ||
-			gpuagg_constant_class(key.type) != GPUAGG_CLASS_I64)
-			continue;
-		if (n < GPUAGG_LOOKUP_MAX_KEYS)
-		{
+		if (n < GPUAGG_LOOKUP_MAX_KEYS && key_clause(lookup, lfirst(lc), &key) &&
+			gpuagg_constant_class(key.type) == GPUAGG_CLASS_I64)
 			keys[n++] = key;
-			continue;
-		}
-		share = share || !gpuagg_join_is_unique(lw->root, lookup->rel,
-												list_concat_copy(keys[0].clauses, keys[1].clauses));
-		if (share)
-			share_key(keys, &key);
 	}
 	if (n > 0)
 		return n;
@@ -257,7 +198,7 @@ used_clauses(const KeyClause *keys, int n)
 	List	   *used = NIL;
 
 	for (int i = 0; i < n; i++)
-		used = list_concat_copy(used, keys[i].clauses);
+		used = lappend(used, keys[i].clause);
 	return used;
 }
 
@@ -318,12 +259,12 @@ choose_many(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, const Li
 }
 
 int
-gpuagg_lower_formed_keys(const GpuAggLookupLower *lookup)
+gpuagg_lower_numbered_keys(const GpuAggLookupLower *lookup)
 {
 	int			n = 0;
 
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
-		n += lookup->forms[i] != 0;
+		n += (lookup->forms[i] & GPUAGG_KEY_NUMBERED) != 0;
 	return n;
 }
 
@@ -420,7 +361,7 @@ lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, G
 						   &probe, &helper->table, NULL, 0, value);
 }
 
-/* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup_keys.c has it */
+/* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup_table.c has it */
 static bool
 share_word(GpuAggLower *lw, GpuAggValue *high, const GpuAggValue *low)
 {
@@ -477,7 +418,7 @@ gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJ
 {
 	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
 	KeyClause	many[GPUAGG_KEY_COLUMNS];
-	int			nkeys = choose_keys(lw, lookup, join->on, keys);
+	int			nkeys = choose_keys(lookup, join->on, keys);
 	int			nmany = 0;
 	List	   *used = used_clauses(keys, nkeys);
 	List	   *columns = NIL;
