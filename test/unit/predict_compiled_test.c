@@ -323,11 +323,70 @@ test_numbers(void)
 	free(packed);
 }
 
+/*
+ * Forced single passes of test/bench/strategies.sh, whose HAVING adds a count: groups by their numbers up to
+ * GPUAGG_NUMBERED_BYTES, else in the task's table (test/bench/results/cuda-nvidia-h200/strategies.csv)
+ */
+static const struct
+{
+	Shape		shape;
+	bool		counted;		/* adds one */
+	double		groups;
+	double		ms;
+}			single[] = {
+	{KEY_COUNT, false, 1e5, 0.854},
+	{KEY_COUNT, false, 1e6, 1.184},
+	{KEY_COUNT, false, 1e7, 5.104},
+	{KEY_SUM, true, 1e5, 2.1505},
+	{KEY_SUM, true, 1e6, 3.2135},
+	{KEY_SUM, true, 1e7, 7.5245},
+	{FILTER, true, 1e5, 1.371},
+	{FILTER, true, 1e6, 2.2},
+	{FILTER, true, 1e7, 3.933},
+	{CASE, true, 1e5, 2.539},
+	{CASE, true, 1e6, 4.88},
+	{CASE, true, 1e7, 9.2655},
+	{FLOAT, true, 1e5, 2.2855},
+	{FLOAT, true, 1e6, 3.4315},
+	{FLOAT, true, 1e7, 7.8035},
+};
+
+static void
+test_single(const GpuAggRates *rates, Shape shape, bool counted, double groups, double took)
+{
+	GpuAggWork	work;
+	TestProgram p;
+	GpuAggProgram *packed;
+	char		name[80];
+
+	shape_make(shape, &p);
+	if (counted)
+		program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, shape == FILTER ? 0.5 : 1, groups, groups + 1, &work);
+	work.compiled.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
+	work.compiled.frame = work.compiled.numbers * work.compiled.entry_bytes <= (double) GPUAGG_NUMBERED_BYTES ?
+		GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE;
+	snprintf(name, sizeof(name), "%s, %g groups in a single pass: within 1.2 times", shapes_measured[shape].name, groups);
+	between(gpuagg_predict_compiled(rates, &work) / MS, took / 1.2, took * 1.2, name);
+	free(packed);
+}
+
+static void
+test_singles(void)
+{
+	const GpuAggRates rates = shapes_card();
+
+	for (uint32_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+		test_single(&rates, single[i].shape, single[i].counted, single[i].groups, single[i].ms);
+}
+
 int
 main(void)
 {
 	test_shapes();
 	test_predicted();
+	test_singles();
 	test_unknown();
 	test_more();
 	test_compile();

@@ -48,6 +48,9 @@ test_choices(void)
 	test_choice(KEY_COUNT, 1e6, true, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_DENSE);
 	test_choice(KEY_SUM, 1e5, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
 	test_choice(KEY_SUM, 1e6, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
+	/* values that have to be computed are kept as records: a table beyond the cache is sooner */
+	test_choice(CASE, 1e6, true, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_DENSE);
+	test_choice(CASE, 1e6, false, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_SINGLE);
 }
 
 /* Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless asked to. */
