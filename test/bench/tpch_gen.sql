@@ -1,9 +1,9 @@
 -- tpch_gen.sql: the tables of TPC-H, made inside PostgreSQL (psql script).
 --
 -- usage:  psql -v sf=1 -f tpch_gen.sql                all tables, VACUUMed
---         psql -v sf=1 -v from=1 -v to=0 -f ...       the tables, all but orders and
---                                                     lineitem filled
---         psql -v sf=1 -v from=A -v to=B -f ...       orders A to B and their items, too:
+--         psql -v sf=1 -v from=1 -v to=0 -f ...       the tables, and what is in the small ones
+--         psql -v sf=1 -v from=A -v to=B -f ...       orders A to B and their items, and that
+--                                                     share of part, partsupp and customer:
 --                                                     for several sessions at once
 --   sf    scale: 1.5 million orders, 6 million items each; fractions work
 --
@@ -19,6 +19,8 @@ SELECT greatest(1, (1500000 * :sf)::int8) AS orders,
 	greatest(1, (200000 * :sf)::int8) AS parts \gset
 
 \ir gen_begin.sql
+SELECT (:from - 1)::int8 * :parts / :orders + 1 AS part_from, :to::int8 * :parts / :orders AS part_to,
+	(:from - 1)::int8 * :customers / :orders + 1 AS customer_from, :to::int8 * :customers / :orders AS customer_to \gset
 
 -- one of some words
 CREATE FUNCTION pg_temp.word(i int8, seed int8, words text) RETURNS text
@@ -111,6 +113,7 @@ SELECT i, 'Supplier#' || to_char(i, 'FM000000000'), md5(i::text),
 	CASE pg_temp.u(i, 16, 2000) WHEN 0 THEN 'Customer foxes Complaints'
 		WHEN 1 THEN 'Customer foxes Recommends' ELSE pg_temp.comment(i, 17) END
 FROM generate_series(1, :suppliers) i, LATERAL (SELECT pg_temp.u(i, 11, 25) AS nation) n;
+\endif
 
 INSERT INTO part
 SELECT i, concat_ws(' ', pg_temp.word(i, 21, colors), pg_temp.word(i, 22, colors),
@@ -123,7 +126,7 @@ SELECT i, concat_ws(' ', pg_temp.word(i, 21, colors), pg_temp.word(i, 22, colors
 	concat_ws(' ', pg_temp.word(i, 32, 'SM LG MED JUMBO WRAP'),
 		pg_temp.word(i, 33, 'CASE BOX BAG JAR PKG PACK CAN DRUM')),
 	pg_temp.price(i) / 100.0, left(pg_temp.comment(i, 34), 23)
-FROM generate_series(1, :parts) i,
+FROM generate_series(:part_from, :part_to) i,
 	(VALUES ('almond antique aquamarine azure beige bisque black blanched blue blush brown '
 		'burlywood burnished chartreuse chiffon chocolate coral cornflower cornsilk cream '
 		'cyan dark deep dim dodger drab firebrick floral forest frosted gainsboro ghost '
@@ -137,15 +140,14 @@ FROM generate_series(1, :parts) i,
 INSERT INTO partsupp
 SELECT i, pg_temp.supplier(i, n, :suppliers), 1 + pg_temp.u(i * 4 + n, 41, 9999),
 	(100 + pg_temp.u(i * 4 + n, 42, 99901)) / 100.0, pg_temp.comment(i * 4 + n, 43)
-FROM generate_series(1, :parts) i, generate_series(0, 3) n;
+FROM generate_series(:part_from, :part_to) i, generate_series(0, 3) n;
 
 INSERT INTO customer
 SELECT i, 'Customer#' || to_char(i, 'FM000000000'), md5(i::text), nation,
 	pg_temp.phone(i, 52, nation), (pg_temp.u(i, 55, 1099999) - 99999) / 100.0,
 	pg_temp.word(i, 56, 'AUTOMOBILE BUILDING FURNITURE MACHINERY HOUSEHOLD'),
 	pg_temp.comment(i, 57)
-FROM generate_series(1, :customers) i, LATERAL (SELECT pg_temp.u(i, 51, 25) AS nation) n;
-\endif
+FROM generate_series(:customer_from, :customer_to) i, LATERAL (SELECT pg_temp.u(i, 51, 25) AS nation) n;
 
 -- Keys use 8 of 32 numbers; a third of the customers orders nothing.
 CREATE TEMP TABLE item AS
