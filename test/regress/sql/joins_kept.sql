@@ -12,7 +12,9 @@ DECLARE
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
 	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
-	RETURN (SELECT jsonb_agg(format('%s (%s rows%s, %s)', x->>'Join Type', x->>'Rows',
+	-- rows with the key of another one are in some devices' tables, and not in others'
+	RETURN (SELECT jsonb_agg(format('%s (%srows%s, %s)', x->>'Join Type',
+									CASE WHEN x->>'Join Type' IN ('inner', 'left') THEN x->>'Rows' || ' ' END,
 									CASE WHEN (x->>'From Kept Columns')::bool THEN ' from kept columns' END,
 									x->>'Table') ORDER BY n)
 			FROM jsonb_array_elements(plan->'Look-up Joins') WITH ORDINALITY e (x, n));
