@@ -368,11 +368,19 @@ gpuagg_join_type(JoinType type, bool *reversed)
 #define gpuagg_pruning_init(ps, append, n, valid) \
 	ExecInitPartitionExecPruning(ps, n, (append)->part_prune_index, (append)->apprelids, valid)
 #define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false, NULL)
+
+/* A copied state's own, in its memory: a plan that is begun changes them, and once alone */
+#define gpuagg_pruning_own(estate) \
+	((estate)->es_part_prune_states = NIL, \
+	 (estate)->es_part_prune_results = NIL, \
+	 (estate)->es_unpruned_relids = bms_copy((estate)->es_unpruned_relids), \
+	 ExecDoInitialPruning(estate))
 #else
 #define gpuagg_append_prunes(append) ((append)->part_prune_info != NULL)
 #define gpuagg_pruning_init(ps, append, n, valid) \
 	ExecInitPartitionPruning(ps, n, (append)->part_prune_info, valid)
 #define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false)
+#define gpuagg_pruning_own(estate) ((void) 0)
 #endif
 
 /* An Append (optimizer/pathnode.h) */

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
+#include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/given_rows.h"
@@ -72,6 +74,7 @@ gpuagg_given_rows_begin(Plan *plan, EState *estate, int eflags)
 	PlanState  *ps;
 
 	MemoryContextSwitchTo(own->es_query_cxt);
+	gpuagg_pruning_own(own);
 	ps = ExecInitNode(plan, own, eflags);
 	MemoryContextSwitchTo(old);
 	return ps;

@@ -124,15 +124,15 @@ EXECUTE jp_sum(100200);
 EXECUTE jp_sum(5000);
 DEALLOCATE jp_sum;
 -- partitions that are left out by a parameter of the statement, and others in each run of a query within it
-PREPARE jp_runs AS SELECT x, ARRAY(SELECT round(u, 1) || ':' || count(*) FROM jp JOIN jd USING (k) WHERE id > $1 AND id > x * 1000 AND g = x % 7 GROUP BY u ORDER BY u) AS r FROM generate_series(0, 11) x;
+PREPARE jp_runs AS SELECT x, ARRAY(SELECT concat(d, ':', count(*), ':', round(sum(u), 1)) FROM jp JOIN jd USING (k) WHERE id > $1 AND id > x * 1000 AND g = x % 7 GROUP BY d ORDER BY d) AS r FROM generate_series(0, 11) x;
 CREATE TABLE jp_run AS EXECUTE jp_runs(8000);
 CREATE TABLE jp_run_all AS EXECUTE jp_runs(-1);
 DEALLOCATE jp_runs;
 RESET plan_cache_mode;
 RESET gpuagg.debug_require;
-SELECT count(*), count(*) FILTER (WHERE r::text ~ 'NaN:') > 5 FROM jp_run;
+SELECT count(*), count(*) FILTER (WHERE r::text ~ 'NaN:') FROM jp_run;
 SET gpuagg.enable = off;
-SELECT lo, count(*) AS wrong FROM (VALUES (8000), (-1)) l(lo), LATERAL (SELECT x, ARRAY(SELECT round(u, 1) || ':' || count(*) FROM jp JOIN jd USING (k) WHERE id > lo AND id > x * 1000 AND g = x % 7 GROUP BY u ORDER BY u) AS r FROM generate_series(0, 11) x) q
+SELECT lo, count(*) AS wrong FROM (VALUES (8000), (-1)) l(lo), LATERAL (SELECT x, ARRAY(SELECT concat(d, ':', count(*), ':', round(sum(u), 1)) FROM jp JOIN jd USING (k) WHERE id > lo AND id > x * 1000 AND g = x % 7 GROUP BY d ORDER BY d) AS r FROM generate_series(0, 11) x) q
 	WHERE NOT EXISTS (SELECT FROM (SELECT 8000 AS n, * FROM jp_run UNION ALL SELECT -1, * FROM jp_run_all) d WHERE d.n = lo AND d.x = q.x AND d.r = q.r) GROUP BY 1;
 SELECT prefer_device(false);
 SELECT gpuagg.load('jp_a') > 0, gpuagg.load('jp_b') > 0, gpuagg.load('ji') > 0;
