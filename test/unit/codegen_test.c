@@ -45,6 +45,9 @@
 typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const GpuAggStripeColumn *columns,
 						 uint32_t nrows, CodegenRow *out, CodegenStates *states);
 
+/* Of so many some have what is rare */
+#define MANY_PROGRAMS 1000
+
 static uint32_t nprograms;
 static uint32_t nrecords;
 static uint32_t nstates;
@@ -705,7 +708,9 @@ test_meaning(RunText run_text)
 	ok(errors > nprograms, "... and some are errors");
 	is_int(different, 0, "texts say of each what the interpreter does");
 	ok(nrecords > nprograms, "records, too");
-	ok(nmultiples > nprograms && nbeyond > nprograms / 20, "... numbers of values that are units apart");
+	ok(nmultiples > nprograms, "... numbers of values that are units apart");
+	/* few programs may have none */
+	ok(nbeyond > nprograms / 20 || nprograms < MANY_PROGRAMS, "... and of values between them none");
 	is_int(states, 0, "what threads hold of rows is their groups' states");
 	ok(nstates > nprograms, "... of many");
 }
