@@ -476,6 +476,22 @@ bench_read_commit()
 		META_COMMIT+=-dirty
 }
 
+# in_parts COUNT COMMAND ...: COMMAND ... FROM TO of each core's part of 1 to COUNT, side by side; false if one failed
+in_parts()
+{
+	local count=$1 part pid failed= pids=()
+
+	shift
+	for ((part = 0; part < BENCH_CORES; part++)); do
+		"$@" $((count * part / BENCH_CORES + 1)) $((count * (part + 1) / BENCH_CORES)) &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || failed=1
+	done
+	[ -z "$failed" ]
+}
+
 # table_pages SERVER TABLE
 table_pages()
 {

@@ -109,19 +109,11 @@ duckdb_time()
 # each core makes its part.
 suite_tables()
 {
-	local name=$1 scale=$2 orders=$3 part pids=() pid failed= table
+	local name=$1 scale=$2 orders=$3 table
 
 	shift 3
-	suite_part "$name" "$scale" 1 0 || failed=1
-	for ((part = 0; part < BENCH_CORES; part++)); do
-		suite_part "$name" "$scale" $((orders * part / BENCH_CORES + 1)) \
-			$((orders * (part + 1) / BENCH_CORES)) &
-		pids+=($!)
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || failed=1
-	done
-	[ -z "$failed" ] || die "${name}_gen.sql failed: $(cat "$RUN_DIR/$name".*.log)"
+	suite_part "$name" "$scale" 1 0 && in_parts "$orders" suite_part "$name" "$scale" ||
+		die "${name}_gen.sql failed: $(cat "$RUN_DIR/$name".*.log)"
 	for table in "$@"; do
 		server_sql main "VACUUM (FREEZE, ANALYZE) $table" || die "cannot finish table $table"
 		table_prewarm main "$table"
