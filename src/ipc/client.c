@@ -22,35 +22,17 @@
 
 #include "compat.h"
 #include "host/machine.h"
-#include "ipc/client.h"
+#include "ipc/client_inside.h"
 #include "ipc/errors.h"
-#include "ipc/lock_waits.h"
 #include "ipc/segment.h"
-#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "settings.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
 #include "storage/s_lock.h"
-#include "storage/shm_mq.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-
-/*
- * A task that is redone because the GPU was lost waits so long for the
- * worker's restart, which the postmaster does after a second.
- */
-#define GPUAGG_RESTART_MS 10000
-
-/* While waiting for the worker, look whether it still exists this often. */
-#define GPUAGG_CHECK_MS 1000
-
-/*
- * While waiting for a place, look after each deadlock_timeout, but not more often than that,
- * whether somebody who has one waits for us; after the first time also each GPUAGG_CHECK_MS.
- */
-#define LEAST_LOOK_MS 10
 
 /* Who aborts waits so long for the worker to give the slot up. */
 #define GPUAGG_LEAVE_MS 500
@@ -64,303 +46,11 @@
 #define LOOK_TURNS 64
 #define LOOK_CORES 4
 
-struct GpuAggClient
-{
-	GpuAggSlot *slot;			/* NULL: given back */
-	MemoryContext context;		/* of what the queues allocate */
-	shm_mq_handle *in;			/* to the worker */
-	shm_mq_handle *out;			/* from it */
-	dsm_segment *segment;		/* of a long program, until the worker has it */
-	int			device;			/* that runs the task: gpuagg_device_at when it began */
-	bool		waiting;		/* counted in gpuagg_shared->waiting */
-	bool		admitted;		/* begin is through */
-	TimestampTz deadline;		/* of begin; 0: none */
-	TimestampTz look_at;		/* of begin: when to look who waits for whom; 0: never */
-	GpuAggDeviceInfo info;
-	GpuAggClientFailure failure;	/* of a FAILED message */
-};
-
-static uint32 wait_event_slot;
 static uint32 wait_event_admission;
 static uint32 wait_event_task;
 static uint32 wait_event_leave;
 
-static void
-set_error(GpuAggError *error, GpuAggStatus status, const char *message)
-{
-	error->status = status;
-	error->detail = 0;
-	strlcpy(error->message, message, sizeof(error->message));
-}
-
-static void
-set_error_busy(GpuAggError *error)
-{
-	set_error(error, GPUAGG_BUSY,
-			  "the device had no place for the task within gpuagg.queue_timeout");
-}
-
-/* The device's own words about why it is not there. */
-static GpuAggStatus
-set_error_lost(const GpuAggClient *client, GpuAggError *error)
-{
-	GpuAggDeviceView view;
-	char		why_not[GPUAGG_MESSAGE_BYTES];
-
-	gpuagg_shmem_device_nth(client->device, &view);
-	set_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
-			  why_not : "the device worker has restarted");
-	return error->status;
-}
-
-/*
- * Is the worker silent for longer than it is waited for?  A task that runs is given
- * up as late as one that the device does not get on with.
- */
-static bool
-worker_stuck(const GpuAggClient *client)
-{
-	int64		limit = client->admitted ? gpuagg_watchdog * INT64CONST(1000) :
-		GPUAGG_SILENT_MS;
-
-	return limit > 0 && gpuagg_shmem_silence(client->device) > limit;
-}
-
-/* Milliseconds until the deadline, at most limit; 0 if it has passed. */
-static long
-wait_ms(const GpuAggClient *client, long limit)
-{
-	if (client->deadline == 0)
-		return limit;
-	return Min(limit, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
-													  client->deadline));
-}
-
-/*
- * Is it in vain to wait for a place, because who has one waits for a lock of ours
- * (lock_waits.c)?  A ring may close at any time, and all who are in it stand still until then.
- */
-static bool
-waits_in_vain(GpuAggClient *client, GpuAggError *error)
-{
-	TimestampTz now;
-
-	if (client->look_at == 0 || (now = GetCurrentTimestamp()) < client->look_at)
-		return false;
-	client->look_at = TimestampTzPlusMilliseconds(now, Min(Max(DeadlockTimeout, LEAST_LOOK_MS),
-														   GPUAGG_CHECK_MS));
-	if (!gpuagg_lock_waits_task())
-		return false;
-	set_error(error, GPUAGG_BUSY,
-			  "a session that has a place on the device waits for a lock of this one");
-	return true;
-}
-
-/* Milliseconds until there is something to look at; 0 if begin's time is over */
-static long
-look_ms(const GpuAggClient *client)
-{
-	long		ms = GPUAGG_CHECK_MS;
-
-	if (client->look_at != 0)
-		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(), client->look_at) + 1);
-	return wait_ms(client, ms);
-}
-
 /* ---------------------------------------------------------------- begin --- */
-
-static bool
-slot_claim(GpuAggClient *client)
-{
-	for (int i = 0; i < gpuagg_shared->nslots; i++)
-	{
-		GpuAggSlot *slot = gpuagg_shmem_slot(i);
-		uint32		expected = 0;
-
-		if (pg_atomic_read_u32(&slot->holders) == 0 &&
-			pg_atomic_compare_exchange_u32(&slot->holders, &expected,
-										   GPUAGG_HOLD_CLIENT))
-		{
-			client->slot = slot;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Not ready, but worth waiting for? */
-static bool
-device_coming(const GpuAggClient *client, const GpuAggClientRequest *request)
-{
-	GpuAggDeviceView view;
-	long		age;
-
-	gpuagg_shmem_device_nth(client->device, &view);
-	age = TimestampDifferenceMilliseconds(view.facts.since,
-										  GetCurrentTimestamp());
-	if (view.status == GPUAGG_STARTING)
-		return age < GPUAGG_START_MS;
-	return view.status == GPUAGG_STOPPED && request->host &&
-		age < GPUAGG_RESTART_MS;
-}
-
-/*
- * Whoever has been told of a free slot and does not take it tells the next one: from
- * PostgreSQL 16 on ConditionVariableCancelSleep leaves that to us.
- */
-static void
-wait_over(GpuAggClient *client, bool got)
-{
-	ConditionVariableCancelSleep();
-	pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
-	client->waiting = false;
-	if (!got)
-		ConditionVariableSignal(&gpuagg_shared->changed);
-}
-
-/*
- * Takes a slot of a device that is ready; waits for one and for a device
- * that is starting.  False with the reason if there is none to wait for.
- */
-static bool
-slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
-		  GpuAggError *error)
-{
-	GpuAggDeviceState *device = gpuagg_shmem_state(client->device);
-	bool		got = false;
-
-	if (pg_atomic_read_u32(&device->status) == GPUAGG_READY &&
-		pg_atomic_read_u32(&gpuagg_shared->waiting) == 0 && !worker_stuck(client) &&
-		slot_claim(client))
-		return true;
-	if (request->at_once)
-	{
-		if (pg_atomic_read_u32(&device->status) == GPUAGG_READY && !worker_stuck(client))
-			set_error_busy(error);
-		else
-			set_error_lost(client, error);
-		return false;
-	}
-
-	pg_atomic_fetch_add_u32(&gpuagg_shared->waiting, 1);
-	client->waiting = true;
-	ConditionVariablePrepareToSleep(&gpuagg_shared->changed);
-	for (;;)
-	{
-		long		ms;
-
-		if (pg_atomic_read_u32(&device->status) != GPUAGG_READY)
-		{
-			if (!device_coming(client, request))
-			{
-				set_error_lost(client, error);
-				if (pg_atomic_read_u32(&device->status) == GPUAGG_STARTING)
-					error->detail = GPUAGG_LOST_STARTING;
-				break;
-			}
-		}
-		else if (worker_stuck(client))
-		{
-			set_error_lost(client, error);
-			break;
-		}
-		else if ((got = slot_claim(client)))
-			break;
-
-		(void) gpuagg_shmem_wake_worker(client->device);
-		ms = look_ms(client);
-		if (ms <= 0)
-		{
-			set_error_busy(error);
-			break;
-		}
-		if (waits_in_vain(client, error))
-			break;
-		ConditionVariableTimedSleep(&gpuagg_shared->changed, ms,
-									gpuagg_wait_event(&wait_event_slot,
-													  "GpuAggSlot"));
-	}
-	wait_over(client, got);
-	return got;
-}
-
-/*
- * Makes the queues.  We enter the worker, too, and ourselves first: whoever
- * enters second sets the other's latch, and the worker need not wake for
- * that.
- */
-static bool
-slot_queues(GpuAggClient *client, GpuAggError *error)
-{
-	uint32		procno;
-	PGPROC	   *worker;
-	shm_mq	   *in;
-	shm_mq	   *out;
-	MemoryContext old;
-
-	procno = pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->worker_procno);
-	if (procno == PG_UINT32_MAX)
-	{
-		set_error_lost(client, error);
-		return false;
-	}
-	worker = GetPGProcByNumber(procno);
-	client->context = AllocSetContextCreate(CurrentMemoryContext,
-											"gpuagg client",
-											ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(client->context);
-	in = shm_mq_create(gpuagg_shmem_queue_in(client->slot),
-					   GPUAGG_QUEUE_IN_BYTES);
-	shm_mq_set_sender(in, MyProc);
-	shm_mq_set_receiver(in, worker);
-	client->in = shm_mq_attach(in, NULL, NULL);
-	out = shm_mq_create(gpuagg_shmem_queue_out(client->slot),
-						GPUAGG_QUEUE_OUT_BYTES);
-	shm_mq_set_receiver(out, MyProc);
-	shm_mq_set_sender(out, worker);
-	client->out = shm_mq_attach(out, NULL, NULL);
-	MemoryContextSwitchTo(old);
-	return true;
-}
-
-static void
-slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
-{
-	GpuAggSlot *slot = client->slot;
-
-	pg_atomic_write_u32(&slot->cancel, 0);
-	pg_atomic_write_u32(&slot->phase, GPUAGG_PHASE_QUEUED);
-	pg_atomic_write_u64(&slot->pages_done, 0);
-	pg_atomic_write_u64(&slot->rows, 0);
-	pg_atomic_write_u64(&slot->memory, 0);
-	slot->task = pg_atomic_add_fetch_u64(&gpuagg_shared->tasks, 1);
-	slot->device = client->device;
-	slot->procno = GPUAGG_MY_PROCNO;
-	slot->pid = MyProcPid;
-	slot->datid = MyDatabaseId;
-	slot->userid = GetSessionUserId();
-	slot->relid = request->relid;
-	slot->host = request->host;
-	slot->measure = request->measure;
-	slot->share = gpuagg_share;
-	slot->predicted_ms = request->predicted_ms;
-	slot->begun_at = 0;
-	slot->pages_total = request->total_pages;
-	slot->started_at = GetCurrentTimestamp();
-}
-
-/*
- * Lets the worker see the slot.  Its OPEN bit is set after all the slot
- * holds (the atomic OR is a full barrier), the counter after that.  Who sends the worker
- * a message then wakes it.
- */
-static void
-slot_announce(GpuAggClient *client)
-{
-	pg_atomic_fetch_or_u32(&client->slot->holders, GPUAGG_HOLD_OPEN);
-	pg_atomic_fetch_add_u32(&gpuagg_shmem_state(client->device)->announced, 1);
-	gpuagg_shmem_ask_worker(client->device);
-}
 
 /* Has the worker taken the slot, or can it still? */
 static bool
@@ -425,13 +115,13 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 
 	if (!client->admitted && pg_atomic_read_u32(&client->slot->phase) == GPUAGG_PHASE_RUNNING)
 		client_begun(client);
-	ms = look_ms(client);
+	ms = gpuagg_client_look_ms(client);
 	event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
 		gpuagg_wait_event(&wait_event_admission, "GpuAggAdmission");
 
 	if (ms <= 0)
 	{
-		set_error_busy(error);
+		gpuagg_client_error_busy(error);
 		return false;
 	}
 	client_look(client);
@@ -440,9 +130,9 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 		(void) gpuagg_shmem_wake_worker(client->device);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
-	if (!worker_stuck(client))
-		return !waits_in_vain(client, error);
-	set_error_lost(client, error);
+	if (!gpuagg_client_is_stuck(client))
+		return !gpuagg_client_waits_in_vain(client, error);
+	gpuagg_client_error_lost(client, error);
 	return false;
 }
 
@@ -462,7 +152,7 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 	*bytes = sizeof(GpuAggBeginMsg) + (client->segment == NULL ? program : 0);
 	if (*bytes > MaxAllocSize)
 	{
-		set_error(error, GPUAGG_OUT_OF_MEMORY, "there is no shared memory for look-up tables");
+		gpuagg_client_error(error, GPUAGG_OUT_OF_MEMORY, "there is no shared memory for look-up tables");
 		return NULL;
 	}
 	msg = palloc(*bytes);
@@ -497,7 +187,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 
 	if (msg == NULL)
 		return false;
-	slot_announce(client);
+	gpuagg_client_announce(client);
 	for (;;)
 	{
 		shm_mq_result res = shm_mq_send(client->in, bytes, msg, true, true);
@@ -506,7 +196,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 			break;
 		if (res == SHM_MQ_DETACHED || !worker_present(client))
 		{
-			set_error_lost(client, error);
+			gpuagg_client_error_lost(client, error);
 			return false;
 		}
 		if (!client_wait(client, error))
@@ -535,7 +225,7 @@ begin_admitted(GpuAggClient *client, GpuAggError *error)
 		}
 		if (!worker_present(client))
 		{
-			set_error_lost(client, error);
+			gpuagg_client_error_lost(client, error);
 			return false;
 		}
 		if (!client_wait(client, error))
@@ -565,12 +255,12 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 
 	PG_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
 	{
-		if (slot_wait(client, request, error))
+		if (gpuagg_client_take_slot(client, request, error))
 		{
 			request->on_gpu = !request->host &&
 				pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->gpu) != 0;
-			slot_fill(client, request);
-			begun = slot_queues(client, error) &&
+			gpuagg_client_fill_slot(client, request);
+			begun = gpuagg_client_make_queues(client, error) &&
 				begin_send(client, request, error) &&
 				begin_admitted(client, error);
 		}
@@ -629,7 +319,7 @@ detached_status(GpuAggClient *client, GpuAggError *error)
 		if (msg->type == GPUAGG_MSG_FAILED)
 			return failed_status(client, msg, error);
 	}
-	return set_error_lost(client, error);
+	return gpuagg_client_error_lost(client, error);
 }
 
 GpuAggStatus
@@ -670,7 +360,7 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 					return failed_status(client, *msg, error);
 				return GPUAGG_OK;
 			case SHM_MQ_DETACHED:
-				return set_error_lost(client, error);
+				return gpuagg_client_error_lost(client, error);
 			case SHM_MQ_WOULD_BLOCK:
 				if (!wait)
 					return GPUAGG_OK;
@@ -781,7 +471,7 @@ gpuagg_client_abort(GpuAggClient *client)
 	GpuAggSlot *slot = client->slot;
 
 	if (client->waiting)
-		wait_over(client, false);
+		gpuagg_client_wait_over(client, false);
 	if (slot == NULL)
 		return;
 

@@ -37,6 +37,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_plan.h"
 #include "planner/harmless.h"
+#include "planner/lower/lower_agg.h"
 #include "utils/lsyscache.h"
 
 /* ------------------------------------------------------------- possible --- */
@@ -183,29 +184,6 @@ gpuagg_agg_plan_scan_path(const GpuAggGrouping *g)
 	return g->input_rel->cheapest_total_path;
 }
 
-/* The argument of an aggregate where the filter is true, else NULL */
-static Expr *
-guarded(Expr *arg, Expr *filter)
-{
-	CaseExpr   *expr;
-	CaseWhen   *when;
-
-	if (gpuagg_is_harmless((Node *) arg))
-		return arg;
-	expr = makeNode(CaseExpr);
-	when = makeNode(CaseWhen);
-	when->expr = filter;
-	when->result = arg;
-	when->location = -1;
-	expr->casetype = exprType((Node *) arg);
-	expr->casecollid = exprCollation((Node *) arg);
-	expr->args = list_make1(when);
-	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
-											 expr->casecollid);
-	expr->location = -1;
-	return (Expr *) expr;
-}
-
 /* The outputs of the program, in their order */
 static List *
 output_exprs(const GpuAggLower *lw)
@@ -219,7 +197,8 @@ output_exprs(const GpuAggLower *lw)
 		const bool	filtered = lw->transitions[i].filter != GPUAGG_NO_REG;
 
 		if (lw->transitions[i].arg != GPUAGG_NO_REG)
-			exprs = lappend(exprs, filtered ? guarded(lw->arg_exprs[i], lw->filter_exprs[i]) :
+			exprs = lappend(exprs, filtered && !gpuagg_is_harmless((Node *) lw->arg_exprs[i]) ?
+							gpuagg_lower_filtered(lw->arg_exprs[i], lw->filter_exprs[i]) :
 							lw->arg_exprs[i]);
 		if (filtered)
 			exprs = lappend(exprs, lw->filter_exprs[i]);

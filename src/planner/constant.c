@@ -202,15 +202,11 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			c.value.v.i = DatumGetInt16(value);
 			break;
 		case GPUAGG_T_INT4:
-			c.value.v.i = DatumGetInt32(value);
-			break;
 		case GPUAGG_T_DATE:
-			c.value.v.i = DatumGetDateADT(value);
+			c.value.v.i = DatumGetInt32(value);
 			break;
 		case GPUAGG_T_INT8:
 		case GPUAGG_T_NUMERIC:
-			c.value.v.i = DatumGetInt64(value);
-			break;
 		case GPUAGG_T_TIMESTAMP:
 		case GPUAGG_T_TIMESTAMPTZ:
 		case GPUAGG_T_TIME:

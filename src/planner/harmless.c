@@ -270,15 +270,11 @@ array_operator_is_harmless(ScalarArrayOpExpr *expr)
 	return is_comparison(expr->opno, expr->args, expr->inputcollid);
 }
 
-/* context: a list of what cannot fail */
-static bool
-harm_walker(Node *node, void *context)
+bool
+gpuagg_fails_by_its_parts(const Node *node)
 {
-	if (node == NULL || list_member((List *) context, node))
-		return false;
 	switch (nodeTag(node))
 	{
-		case T_Var:
 		case T_Const:
 		case T_Param:
 		case T_List:
@@ -291,6 +287,21 @@ harm_walker(Node *node, void *context)
 		case T_CaseWhen:
 		case T_CoalesceExpr:
 		case T_ArrayExpr:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* context: a list of what cannot fail */
+static bool
+harm_walker(Node *node, void *context)
+{
+	if (node == NULL || list_member((List *) context, node))
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
 			break;
 		case T_ScalarArrayOpExpr:
 			if (!array_operator_is_harmless((ScalarArrayOpExpr *) node))
@@ -308,7 +319,8 @@ harm_walker(Node *node, void *context)
 				return true;
 			break;
 		default:
-			return true;
+			if (!gpuagg_fails_by_its_parts(node))
+				return true;
 	}
 	return expression_tree_walker(node, harm_walker, context);
 }

@@ -68,27 +68,10 @@ merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
 	return gpuagg_regroup_merge_shown(plan, output, filter, own);
 }
 
-/* An argument where the filter is true, else NULL, which aggregates ignore */
 static Expr *
 filtered(const Aggref *agg, Expr *arg)
 {
-	CaseExpr   *expr;
-	CaseWhen   *when;
-
-	if (agg->aggfilter == NULL)
-		return arg;
-	when = makeNode(CaseWhen);
-	when->expr = agg->aggfilter;
-	when->result = arg;
-	when->location = -1;
-	expr = makeNode(CaseExpr);
-	expr->casetype = exprType((Node *) arg);
-	expr->casecollid = exprCollation((Node *) arg);
-	expr->args = list_make1(when);
-	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
-											 expr->casecollid);
-	expr->location = -1;
-	return (Expr *) expr;
+	return agg->aggfilter != NULL ? gpuagg_lower_filtered(arg, agg->aggfilter) : arg;
 }
 
 static Expr *

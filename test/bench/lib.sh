@@ -14,6 +14,7 @@
 BENCH_RUNS=${BENCH_RUNS:-5}
 BENCH_SHARED_BUFFERS=${BENCH_SHARED_BUFFERS:-4GB}
 BENCH_WORK_MEM=${BENCH_WORK_MEM:-1GB}
+BENCH_STATEMENT_SECONDS=${BENCH_STATEMENT_SECONDS:-0}	# 0: no limit
 BENCH_CORES=$(nproc)
 
 bench_say() { printf '%s\n' "$*" >&2; }
@@ -190,6 +191,16 @@ session_ask()
 
 session_do() { session_ask "$@" || die "session $1: $REPLY in: $2"; }
 
+# session_try NAME TEXT: false if it took longer than BENCH_STATEMENT_SECONDS
+session_try()
+{
+	session_ask "$@" && return
+	case $REPLY in
+		*"statement timeout"*) return 1 ;;
+	esac
+	die "session $1: $REPLY in: $2"
+}
+
 session_close()
 {
 	local in=${SESSION_IN[$1]:-} out=${SESSION_OUT[$1]:-}
@@ -225,8 +236,8 @@ engine_settings()
 	local workers=0 enable=off require=allow cache=off
 
 	case $1 in
-		gpuagg) enable=on workers=2 ;;
-		gpuagg-warm) enable=on workers=2 cache=on ;;
+		gpuagg) enable=on workers=${BENCH_WORKERS:-2} ;;
+		gpuagg-warm) enable=on workers=${BENCH_WORKERS:-2} cache=on ;;
 		gpuagg-forced) enable=on require=require ;;
 		postgres-*w) workers=${1#postgres-}; workers=${workers%w} ;;
 	esac
@@ -248,17 +259,17 @@ bench_parallel_engines()
 	BENCH_MAX_WORKERS=$((many > 2 ? many : 2))
 }
 
-# explain_run SESSION QUERY [TIMING] [BEFORE]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
+# explain_run SESSION QUERY [TIMING] [BEFORE]: false if it took too long; EXEC_MS, PLAN_ROWS (rows it returned), PLAN
 # (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
 # FEED_MS, NODE (all its figures), NODE_MS, PREDICTED_NODE_MS, KERNEL_MS, PREDICTED_KERNEL_MS,
 # PLANNED_STRATEGY, RAN_STRATEGY, COMPILED and NGROUPS (those that it found).  BEFORE is run straight
 # before it, its rows are not kept.
 explain_run()
 {
-	session_do "$1" "${4:+\\o /dev/null
+	session_try "$1" "${4:+\\o /dev/null
 $4;
 \\o
-}EXPLAIN (ANALYZE, TIMING ${3:-OFF}, FORMAT JSON) $2;"
+}EXPLAIN (ANALYZE, TIMING ${3:-OFF}, FORMAT JSON) $2;" || return 1
 	eval "$(printf '%s' "$REPLY" | perl "$BENCH_HERE/plan.pl")"
 	[ -n "$EXEC_MS" ] || die "cannot read the plan: $REPLY"
 }
@@ -301,10 +312,10 @@ bench_wants()
 	return 1
 }
 
-# bench_measures ENGINE: is it among BENCH_ENGINES?
+# bench_measures ENGINE [CASE]: is it, or ENGINE@CASE, among BENCH_ENGINES?
 bench_measures()
 {
-	case " ${BENCH_ENGINES:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
+	case " ${BENCH_ENGINES:-$1} " in *" $1 "*|*" $1@${2:-} "*) ;; *) return 1 ;; esac
 }
 
 # csv_open BENCHMARK: a fresh file of the device's results, or with BENCH_CASES
@@ -476,6 +487,30 @@ bench_read_commit()
 		META_COMMIT+=-dirty
 }
 
+# in_parts COUNT COMMAND ...: COMMAND ... FROM TO of each core's part of 1 to COUNT, side by side; false if one failed
+in_parts()
+{
+	local count=$1 part pids=()
+
+	shift
+	for ((part = 0; part < BENCH_CORES; part++)); do
+		"$@" $((count * part / BENCH_CORES + 1)) $((count * (part + 1) / BENCH_CORES)) &
+		pids+=($!)
+	done
+	all_ended_well "${pids[@]}"
+}
+
+# all_ended_well PID ...: waits for them
+all_ended_well()
+{
+	local pid failed=
+
+	for pid in "$@"; do
+		wait "$pid" || failed=1
+	done
+	[ -z "$failed" ]
+}
+
 # table_pages SERVER TABLE
 table_pages()
 {
@@ -490,7 +525,7 @@ table_prewarm()
 		SELECT pg_prewarm('$2')" >/dev/null 2>&1 ||
 		server_sql "$1" "SET max_parallel_workers_per_gather = 0;
 			SELECT count(*) FROM $2" >/dev/null
-	REPLY=$(server_sql "$1" "SET max_parallel_workers_per_gather = 0;
+	REPLY=$(server_sql "$1" "SET max_parallel_workers_per_gather = 0; SET enable_indexonlyscan = off;
 		EXPLAIN (ANALYZE, TIMING OFF, BUFFERS) SELECT 1 FROM $2" |
 		sed -n 's/.*Buffers: .*read=\([0-9]*\).*/\1/p' | head -n 1)
 	[ -z "$REPLY" ] || bench_say "   $2: $REPLY pages are not in shared_buffers:" \
@@ -517,23 +552,24 @@ gpuagg_engine()
 {
 	REPLY= WHY='gpuagg is not installed'
 	[ "$HAVE_GPUAGG" != 0 ] || return 0
-	engine_settings gpuagg
-	session_do "$1" "$REPLY EXPLAIN $2;"
-	case $REPLY in
-		*'Custom Scan (Gpu'*) REPLY=gpuagg WHY= ; return 0 ;;
-	esac
+	! gpuagg_takes "$1" gpuagg "$2" || { REPLY=gpuagg WHY=; return 0; }
 	session_do "$1" "SELECT string_agg(w::text, '; ') FROM gpuagg.why_not(\$why\$$2\$why\$) w;"
 	WHY=${REPLY%$'\n'}
 	WHY=${WHY:-gpuagg.why_not() names no obstacle}
 	REPLY=
 	[ "${BENCH_FORCED:-}" != no ] || return 0
-	engine_settings gpuagg-forced
+	! gpuagg_takes "$1" gpuagg-forced "$2" || { REPLY=gpuagg-forced; return 0; }
+	REPLY=
+}
+
+# gpuagg_takes SESSION ENGINE QUERY: has that engine's plan a node of gpuagg's?
+gpuagg_takes()
+{
+	[ "$HAVE_GPUAGG" != 0 ] || return 1
+	engine_settings "$2"
 	session_do "$1" "$REPLY"
-	session_ask "$1" "EXPLAIN $2;"
-	case $REPLY in
-		*'Custom Scan (Gpu'*) REPLY=gpuagg-forced ;;
-		*) REPLY= ;;
-	esac
+	session_ask "$1" "EXPLAIN $3;"
+	case $REPLY in *'Custom Scan (Gpu'*) ;; *) return 1 ;; esac
 }
 
 # parallel_engines SESSION QUERY WORK_MEM: PARALLEL, those of PostgreSQL's
@@ -566,16 +602,46 @@ kernels_settle()
 	done
 }
 
+# measure_turn ENGINE ROUND: one of measure_query's turns, of whose variables it lives; false if it took longer
+# than BENCH_STATEMENT_SECONDS
+measure_turn()
+{
+	local engine=$1 round=$2
+
+	if declare -F "${engine}_time" >/dev/null; then
+		"${engine}_time" "$query" || return 1
+		groups=${groups:-${PLAN_ROWS:-}}
+		[ "$round" -eq 0 ] || samples_add "$case/$engine" "$REPLY"
+		return 0
+	fi
+	engine_settings "$engine" "$mem"
+	session_do "$session" "$REPLY"
+	if [ "$round" -eq 0 ]; then
+		case $engine in
+			gpuagg*) explain_run "$session" "$query" || return 1; kernels_settle "$session" ;;
+		esac
+		explain_run "$session" "$query" ON || return 1
+		note[$engine]="$PLAN${NODE:+: $NODE}"
+		return 0
+	fi
+	explain_run "$session" "$query" || return 1
+	groups=$PLAN_ROWS
+	samples_add "$case/$engine" "$EXEC_MS"
+	case $psql$engine in
+		1gpuagg*|1postgres) query_time "$session" "$query"; samples_add "$case/$engine/psql" "$REPLY" ;;
+	esac
+}
+
 # measure_query SESSION BENCHMARK CASE QUERY ROWS WORK_MEM [psql] [ENGINE ...]
 # Engines in turn, BENCH_RUNS rounds after one that does not count, in which kernels are made.  "psql"
 # adds the whole way to a client, for gpuagg and one process.  An engine that is
 # none of PostgreSQL's is asked through function NAME_time QUERY, which sets
-# REPLY to ms.
+# REPLY to ms.  One that takes too long once has no further turn.
 measure_query()
 {
 	local session=$1 bench=$2 case=$3 query=$4 rows=$5 mem=$6
 	local engines engine round psql= groups= gpuagg why
-	local -A note=()
+	local -A note=() late=()
 
 	shift 6
 	if [ "${1:-}" = psql ]; then
@@ -587,54 +653,44 @@ measure_query()
 	parallel_engines "$session" "$query" "$mem"
 	engines=
 	for engine in $gpuagg postgres $PARALLEL "$@"; do
-		! bench_measures "$engine" || engines+=" $engine"
+		! bench_measures "$engine" "$case" || engines+=" $engine"
 	done
 	[ -z "$why" ] || bench_say "   $case: ${gpuagg:-not taken}: $why"
 	for ((round = 0; round <= BENCH_RUNS; round++)); do
 		for engine in $engines; do
-			if declare -F "${engine}_time" >/dev/null; then
-				"${engine}_time" "$query"
-				groups=${groups:-${PLAN_ROWS:-}}
-				[ "$round" -eq 0 ] || samples_add "$case/$engine" "$REPLY"
-				continue
-			fi
-			engine_settings "$engine" "$mem"
-			session_do "$session" "$REPLY"
-			if [ "$round" -eq 0 ]; then
-				case $engine in
-					gpuagg*) explain_run "$session" "$query"; kernels_settle "$session" ;;
-				esac
-				explain_run "$session" "$query" ON
-				note[$engine]="$PLAN${NODE:+: $NODE}"
-				continue
-			fi
-			explain_run "$session" "$query"
-			groups=$PLAN_ROWS
-			samples_add "$case/$engine" "$EXEC_MS"
-			case $psql$engine in
-				1gpuagg*|1postgres) ;;
-				*) continue ;;
-			esac
-			query_time "$session" "$query"
-			samples_add "$case/$engine/psql" "$REPLY"
+			[ -n "${late[$engine]:-}" ] || measure_turn "$engine" "$round" || late[$engine]=1
 		done
 	done
 	note[${gpuagg:-none}]+=${why:+ ($why)}
+	measure_rows "$@"
+}
+
+# measure_rows ENGINE ...: the rows of measure_query, of whose variables it lives
+measure_rows()
+{
+	local engine subject
+
 	for engine in $engines; do
 		csv_row "$bench" "$case" "$engine" execution ms "$rows" "$groups" \
 			"$case/$engine" "$case/postgres" postgres "${note[$engine]:-}"
 		csv_row "$bench" "$case" "$engine" psql ms "$rows" "$groups" \
 			"$case/$engine/psql" "$case/postgres/psql" postgres ""
+		[ -z "${late[$engine]:-}" ] ||
+			csv_note "$bench" "$case" "$engine" "not in time" "$rows" "$groups" \
+				"took longer than $BENCH_STATEMENT_SECONDS s"
 	done
-	[ -z "$gpuagg" ] || for engine in $PARALLEL "$@"; do
-		csv_row "$bench" "$case" "$gpuagg" execution ms "$rows" "$groups" \
-			"$case/$gpuagg" "$case/$engine" "$engine" ""
+	# what is compared with each other engine: gpuagg, or where it is not measured what is kept
+	subject=$gpuagg
+	[ -n "${SAMPLES[$case/${gpuagg:-none}]:-}" ] || subject=gpuagg-warm
+	for engine in $PARALLEL "$@"; do
+		[ "$engine" = "$subject" ] || [ -z "${SAMPLES[$case/$engine]:-}" ] ||
+			csv_row "$bench" "$case" "$subject" execution ms "$rows" "$groups" \
+				"$case/$subject" "$case/$engine" "$engine" ""
 	done
 	for engine in $SERIAL; do
-		csv_note "$bench" "$case" "$engine" "same plan" "$rows" "$groups" \
+		! bench_measures "$engine" "$case" || csv_note "$bench" "$case" "$engine" "same plan" "$rows" "$groups" \
 			"PostgreSQL does not want workers: the plan is that of engine postgres"
 	done
-	[ -n "$gpuagg" ] || [ "$HAVE_GPUAGG" = 0 ] ||
+	[ -n "$gpuagg" ] || [ "$HAVE_GPUAGG" = 0 ] || ! bench_measures gpuagg "$case" ||
 		csv_note "$bench" "$case" gpuagg "not taken" "$rows" "$groups" "$why"
 }
-

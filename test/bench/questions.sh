@@ -16,30 +16,30 @@ question_lines()
 		"$1"
 }
 
-# answer_sums SESSION ENGINE CHECK SQL: REPLY is the answer's column sums by one engine
+# answer_sums SESSION ENGINE CHECK SQL: REPLY is the answer's column sums by one engine; false if it took too long
 answer_sums()
 {
 	if [ "$2" = duckdb ]; then
 		session_do duckdb "RUN CREATE OR REPLACE TABLE ans AS $4"
 		session_do duckdb "RUN SELECT count(*), $3 FROM ans"
-		return 0
+		return
 	fi
 	engine_settings "$2"
 	# "prefer", as the aggregate over the answer must be PostgreSQL's
-	session_do "$1" "${REPLY/require = require/require = prefer}
+	session_try "$1" "${REPLY/require = require/require = prefer}
 		SELECT count(*), $3 FROM ($4) ans;"
 }
 
-# answer_check SESSION QUESTION CHECK SQL ENGINE...: do all engines agree with the first?
+# answer_check SESSION QUESTION CHECK SQL ENGINE...: do all engines that answer in time agree with the first?
 answer_check()
 {
-	local session=$1 question=$2 check=$3 sql=$4 first=$5 engine expected
+	local session=$1 question=$2 check=$3 sql=$4 first= engine expected
 
-	answer_sums "$session" "$first" "$check" "$sql"
-	expected=$REPLY
-	shift 5
+	shift 4
 	for engine in "$@"; do
-		answer_sums "$session" "$engine" "$check" "$sql"
+		answer_sums "$session" "$engine" "$check" "$sql" ||
+			{ bench_say "   $question: $engine's answer is not compared: it takes too long"; continue; }
+		[ -n "$first" ] || { first=$engine expected=$REPLY; continue; }
 		# DuckDB writes null where psql writes nothing
 		perl -e 's/\s|null//g for @ARGV;
 			my @a = split /\|/, $ARGV[0], -1; my @b = split /\|/, $ARGV[1], -1;
@@ -50,19 +50,26 @@ answer_check()
 	done
 }
 
-# DuckDB from npm, into a folder that git ignores, in a session of its own; false where
-# it cannot be had or BENCH_DUCKDB is "no".
-duckdb_start()
+# duckdb_library: REPLY is libduckdb.so: BENCH_DUCKDB, or in the folder that this names, where npm puts it; false
+# where it cannot be had or BENCH_DUCKDB is "no".
+duckdb_library()
 {
 	local dir=${BENCH_DUCKDB:-$BENCH_TOP/build/duckdb}
 
-	[ "$dir" != no ] && command -v node >/dev/null && command -v npm >/dev/null || return 1
-	mkdir -p "$dir"
-	[ -d "$dir/node_modules/@duckdb/node-api" ] ||
-		npm install --prefix "$dir" --no-save --no-audit --no-fund --silent \
-			@duckdb/node-api >/dev/null 2>&1 || return 1
-	cp "$BENCH_HERE/duckdb.mjs" "$dir/"
-	session_open duckdb node "$dir/duckdb.mjs" "$BENCH_CORES"
+	REPLY=$dir
+	[ ! -f "$dir" ] || return 0
+	[ "$dir" != no ] && mkdir -p "$dir" || return 1
+	[ -d "$dir/node_modules/@duckdb" ] || ! command -v npm >/dev/null ||
+		npm install --prefix "$dir" --no-save --no-audit --no-fund --silent @duckdb/node-api >/dev/null 2>&1
+	REPLY=$(find "$dir" -name libduckdb.so | head -n 1)
+	[ -n "$REPLY" ]
+}
+
+# DuckDB in a session of its own; false where there is none
+duckdb_start()
+{
+	command -v python3 >/dev/null && duckdb_library || return 1
+	session_open duckdb python3 "$BENCH_HERE/duckdb.py" "$REPLY" "$BENCH_CORES" "$BENCH_STATEMENT_SECONDS"
 	session_do duckdb "RUN SELECT 'DuckDB ' || version()"
 	DUCKDB_VERSION=${REPLY%$'\n'}
 }
@@ -70,7 +77,7 @@ duckdb_start()
 # duckdb_load TABLE: the same rows, in columns of the types that it has there
 duckdb_load()
 {
-	local csv=$RUN_DIR/$1.csv columns list
+	local columns list pages
 
 	columns=$(server_sql main "SELECT string_agg(quote_literal(attname) || ': ' || quote_literal(
 			CASE WHEN atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN 'VARCHAR'
@@ -80,10 +87,22 @@ duckdb_load()
 	list=$(server_sql main "SELECT string_agg(quote_ident(attname) ||
 			CASE atttypid WHEN 'bpchar'::regtype THEN '::text' ELSE '' END, ', ' ORDER BY attnum)
 		FROM pg_attribute WHERE attrelid = '$1'::regclass AND attnum > 0 AND NOT attisdropped")
-	server_psql main -c "\\copy (SELECT $list FROM $1) TO '$csv' (FORMAT csv)" || return 1
-	session_do duckdb "RUN CREATE TABLE $1 AS FROM read_csv('$csv',
+	# of the largest table that it is made of, where it is partitioned
+	pages=$(server_sql main "SELECT max(pg_relation_size(oid)) / 8192 FROM pg_class
+		WHERE oid = '$1'::regclass OR oid IN (SELECT relid FROM pg_partition_tree('$1'))")
+	in_parts "$pages" duckdb_export "$1" "$list" || return 1
+	session_do duckdb "RUN CREATE TABLE $1 AS FROM read_csv('$RUN_DIR/$1.*.csv',
 		header = false, columns = {$columns})"
-	rm -f "$csv"
+	rm -f "$RUN_DIR/$1".*.csv
+}
+
+# duckdb_export TABLE COLUMNS FROM TO: what is in these pages, as a file, if there is anything
+duckdb_export()
+{
+	local csv=$RUN_DIR/$1.$3-$4.csv
+
+	server_psql main -c "\\copy (SELECT $2 FROM $1 WHERE ctid >= '($(($3 - 1)),0)' AND ctid < '($4,0)') TO '$csv' (FORMAT csv)" &&
+		{ [ -s "$csv" ] || rm "$csv"; }
 }
 
 # duckdb_dialect QUERY: REPLY is the query in DuckDB's SQL, which wants a unit
@@ -96,43 +115,51 @@ duckdb_dialect()
 	done
 }
 
+# false if it takes longer than BENCH_STATEMENT_SECONDS
 duckdb_time()
 {
 	duckdb_dialect "$1"
-	session_do duckdb "TIME $REPLY"
+	session_try duckdb "TIME $REPLY" || return 1
 	REPLY=${REPLY%$'\n'}
 }
 
 # ------------------------------------------- suites: many tables, many questions
 
 # suite_tables NAME SCALE ORDERS TABLE...: the tables of NAME_gen.sql, of whose orders
-# each core makes its part.
+# each core makes its part; they are finished side by side.
 suite_tables()
 {
-	local name=$1 scale=$2 orders=$3 part pids=() pid failed= table
+	local name=$1 scale=$2 orders=$3 table pids=()
 
 	shift 3
-	suite_part "$name" "$scale" 1 0 || failed=1
-	for ((part = 0; part < BENCH_CORES; part++)); do
-		suite_part "$name" "$scale" $((orders * part / BENCH_CORES + 1)) \
-			$((orders * (part + 1) / BENCH_CORES)) &
+	suite_part "$name" "$scale" 1 0 && in_parts "$orders" suite_part "$name" "$scale" ||
+		die "${name}_gen.sql failed: $(cat "$RUN_DIR/$name".*.log)"
+	bench_say "   rows are made: $SECONDS s"
+	# once, as several at once would fail
+	server_sql main "SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pg_prewarm" 2>/dev/null
+	for table in "$@"; do
+		suite_finish "$BENCH_HERE/${name}_keys.sql" "$table" &
 		pids+=($!)
 	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || failed=1
-	done
-	[ -z "$failed" ] || die "${name}_gen.sql failed: $(cat "$RUN_DIR/$name".*.log)"
+	all_ended_well "${pids[@]}" || die "cannot finish the tables"
 	for table in "$@"; do
-		server_sql main "VACUUM (FREEZE, ANALYZE) $table" || die "cannot finish table $table"
-		table_prewarm main "$table"
 		[ "$HAVE_GPUAGG" = 0 ] || server_sql main "SELECT gpuagg.load('$table')" >/dev/null
 	done
+	bench_say "   tables are loaded: $SECONDS s"
 }
 
 suite_part()
 {
-	server_psql main -v sf="$2" -v from="$3" -v to="$4" \
+	PGOPTIONS="-c work_mem=256MB" server_psql main -v sf="$2" -v from="$3" -v to="$4" \
 		-f "$BENCH_HERE/$1_gen.sql" >/dev/null 2>"$RUN_DIR/$1.$3-$4.log"
+}
+
+# suite_finish FILE TABLE: its keys and indexes, if there is such a file; statistics, and into shared_buffers
+suite_finish()
+{
+	[ ! -f "$1" ] || grep " $2 " "$1" |
+		PGOPTIONS="-c maintenance_work_mem=1GB" server_psql main -f - || return 1
+	server_sql main "VACUUM (FREEZE, ANALYZE) $2" && table_prewarm main "$2"
 }
 
 # gpuagg over columns that the device keeps, as an engine of measure_query
@@ -140,22 +167,20 @@ gpuagg-warm_time()
 {
 	engine_settings gpuagg-warm
 	session_do suite "$REPLY"
-	explain_run suite "$1"
+	explain_run suite "$1" || return 1
 	REPLY=$EXEC_MS
 }
 
 # suite_warm SQL: until the kernels that gpuagg wants for it are compiled, which the server does beside its
-# statements
+# statements.  A statement of seconds is not asked to wait: kernels hardly matter to it.
 suite_warm()
 {
-	local round tries
+	local round
 
 	for ((round = 0; round < 3; round++)); do
-		gpuagg-warm_time "$1"
-		for ((tries = 0; tries < 100; tries++)); do
-			[ "$(server_sql main "SELECT count(*) FROM gpuagg.kernels WHERE state = 'compiling'")" != 0 ] || break
-			sleep 0.1
-		done
+		gpuagg-warm_time "$1" || return 0
+		kernels_settle suite
+		[ "${EXEC_MS%.*}" -lt 1000 ] || return 0
 	done
 }
 
@@ -168,7 +193,7 @@ suite_node()
 	engine_settings gpuagg-warm
 	session_do suite "$REPLY"
 	for ((round = 0; round <= BENCH_RUNS; round++)); do
-		explain_run suite "$3" ON
+		explain_run suite "$3" ON || return 0
 		[ "$round" -gt 0 ] && [ -n "$NODE_MS" ] || continue
 		samples_add "$key/node" "$NODE_MS"
 		samples_add "$key/predicted" "$PREDICTED_NODE_MS"
@@ -177,37 +202,60 @@ suite_node()
 		"predicted $PREDICTED_NODE_MS ms: $NODE"
 }
 
+# suite_question NAME QUESTION CHECK SQL ROWS: answers compared, then times
+suite_question()
+{
+	local name=$1 question=$2 check=$3 sql=$4 rows=$5 engine engines= warm= duckdb=
+
+	if gpuagg_takes suite gpuagg-warm "$sql" && bench_measures gpuagg-warm "$question"; then
+		warm=gpuagg-warm
+	fi
+	[ -z "$DUCKDB_VERSION" ] || ! bench_measures duckdb "$question" || duckdb=duckdb
+	gpuagg_engine suite "$sql"
+	for engine in postgres $duckdb $REPLY $warm; do
+		! bench_measures "$engine" "$question" || engines+=" $engine"
+	done
+	answer_check suite "$question" "$check" "$sql" $engines
+	[ -z "$warm" ] || suite_warm "$sql"
+	measure_query suite "$name" "$question" "$sql" "$rows" "$BENCH_WORK_MEM" $warm $duckdb
+	if [ -n "$warm" ]; then
+		suite_node "$name" "$question" "$sql" "$rows"
+	elif bench_measures gpuagg-warm "$question"; then
+		csv_note "$name" "$question" gpuagg-warm "not taken" "$rows" "" "PostgreSQL's plan is cheaper"
+	fi
+}
+
 # suite_run NAME SCALE TABLE...: every question of NAME.sql over these tables by
-# gpuagg where it takes it, by PostgreSQL and by DuckDB, answers compared first.  The
-# first table is the facts, of which questions are that do not say @rows.
+# gpuagg where it takes it, by PostgreSQL and by DuckDB.  The first table is the facts,
+# of which questions are that do not say @rows.  After BENCH_UNTIL seconds none is begun.
 suite_run()
 {
-	local name=$1 scale=$2 fact=$3 question check sql of rows engines duckdb= table
+	local name=$1 scale=$2 fact=$3 question check sql of table DUCKDB_VERSION=
 	local BENCH_FORCED=no		# a correlated subquery would run once a row
+	local -A rows=()
 
 	shift 2
 	bench_need_main
 	csv_open "$name"
 	suite_tables "$name" "$scale" "$(awk "BEGIN { printf \"%d\", 1500000 * $scale }")" "$@"
 	session_psql suite main
+	session_do suite "SET statement_timeout = '${BENCH_STATEMENT_SECONDS}s';"
 	if bench_measures duckdb && duckdb_start; then
-		duckdb=duckdb
 		for table in "$@"; do
-			duckdb_load "$table"
+			duckdb_load "$table" || die "DuckDB does not load $table"
 		done
+		bench_say "   DuckDB has them: $SECONDS s"
 	fi
 	csv_heading
 	while IFS=$'\t' read -r question check sql of <&3; do
 		bench_wants "$question" || continue
-		rows=$(server_sql main "SELECT count(*) FROM ${of:-$fact}")
-		gpuagg_engine suite "$sql"
-		engines=${REPLY:+$REPLY gpuagg-warm}
-		! bench_measures postgres ||
-			answer_check suite "$question" "$check" "$sql" postgres $engines $duckdb
-		[ -z "$engines" ] || ! bench_measures gpuagg-warm || suite_warm "$sql"
-		measure_query suite "$name" "$question" "$sql" "$rows" "$BENCH_WORK_MEM" \
-			${engines:+gpuagg-warm} $duckdb
-		[ -z "$engines" ] || ! bench_measures gpuagg-warm || suite_node "$name" "$question" "$sql" "$rows"
+		of=${of:-$fact}
+		rows[$of]=${rows[$of]:-$(server_sql main "SELECT count(*) FROM $of")}
+		if [ "$SECONDS" -lt "${BENCH_UNTIL:-1000000}" ]; then
+			suite_question "$name" "$question" "$check" "$sql" "${rows[$of]}"
+		else
+			csv_note "$name" "$question" - "not reached" "${rows[$of]}" "" "BENCH_UNTIL was over"
+		fi
 	done 3< <(question_lines "$BENCH_HERE/$name.sql")
 	session_close suite
 	session_close duckdb

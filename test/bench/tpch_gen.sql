@@ -1,7 +1,8 @@
 -- tpch_gen.sql: the tables of TPC-H, made inside PostgreSQL (psql script).
 --
 -- usage:  psql -v sf=1 -f tpch_gen.sql                all tables, VACUUMed
---         psql -v sf=1 -v from=1 -v to=0 -f ...       the tables, and what is in the small ones
+--         psql -v sf=1 -v from=1 -v to=0 -f ...       the tables, and what is in the small ones;
+--                                                     tpch_keys.sql when they are full
 --         psql -v sf=1 -v from=A -v to=B -f ...       orders A to B and their items, and that
 --                                                     share of part, partsupp and customer:
 --                                                     for several sessions at once
@@ -56,29 +57,28 @@ CREATE FUNCTION pg_temp.supplier(part int8, n int8, suppliers int8) RETURNS int8
 SET client_min_messages = error;
 DROP TABLE IF EXISTS lineitem, orders, customer, partsupp, part, supplier, nation, region;
 CREATE TABLE region (
-	r_regionkey int4 PRIMARY KEY, r_name char(25) NOT NULL, r_comment varchar(152));
+	r_regionkey int4 NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152));
 CREATE TABLE nation (
-	n_nationkey int4 PRIMARY KEY, n_name char(25) NOT NULL, n_regionkey int4 NOT NULL,
+	n_nationkey int4 NOT NULL, n_name char(25) NOT NULL, n_regionkey int4 NOT NULL,
 	n_comment varchar(152));
 CREATE TABLE supplier (
-	s_suppkey int4 PRIMARY KEY, s_name char(25) NOT NULL, s_address varchar(40) NOT NULL,
+	s_suppkey int4 NOT NULL, s_name char(25) NOT NULL, s_address varchar(40) NOT NULL,
 	s_nationkey int4 NOT NULL, s_phone char(15) NOT NULL, s_acctbal numeric(15, 2) NOT NULL,
 	s_comment varchar(101) NOT NULL);
 CREATE TABLE part (
-	p_partkey int4 PRIMARY KEY, p_name varchar(55) NOT NULL, p_mfgr char(25) NOT NULL,
+	p_partkey int4 NOT NULL, p_name varchar(55) NOT NULL, p_mfgr char(25) NOT NULL,
 	p_brand char(10) NOT NULL, p_type varchar(25) NOT NULL, p_size int4 NOT NULL,
 	p_container char(10) NOT NULL, p_retailprice numeric(15, 2) NOT NULL,
 	p_comment varchar(23) NOT NULL);
 CREATE TABLE partsupp (
 	ps_partkey int4 NOT NULL, ps_suppkey int4 NOT NULL, ps_availqty int4 NOT NULL,
-	ps_supplycost numeric(15, 2) NOT NULL, ps_comment varchar(199) NOT NULL,
-	PRIMARY KEY (ps_partkey, ps_suppkey));
+	ps_supplycost numeric(15, 2) NOT NULL, ps_comment varchar(199) NOT NULL);
 CREATE TABLE customer (
-	c_custkey int4 PRIMARY KEY, c_name varchar(25) NOT NULL, c_address varchar(40) NOT NULL,
+	c_custkey int4 NOT NULL, c_name varchar(25) NOT NULL, c_address varchar(40) NOT NULL,
 	c_nationkey int4 NOT NULL, c_phone char(15) NOT NULL, c_acctbal numeric(15, 2) NOT NULL,
 	c_mktsegment char(10) NOT NULL, c_comment varchar(117) NOT NULL);
 CREATE TABLE orders (
-	o_orderkey int8 PRIMARY KEY, o_custkey int4 NOT NULL, o_orderstatus char(1) NOT NULL,
+	o_orderkey int8 NOT NULL, o_custkey int4 NOT NULL, o_orderstatus char(1) NOT NULL,
 	o_totalprice numeric(15, 2) NOT NULL, o_orderdate date NOT NULL,
 	o_orderpriority char(15) NOT NULL, o_clerk char(15) NOT NULL,
 	o_shippriority int4 NOT NULL, o_comment varchar(79) NOT NULL);
@@ -89,11 +89,7 @@ CREATE TABLE lineitem (
 	l_tax numeric(15, 2) NOT NULL, l_returnflag char(1) NOT NULL,
 	l_linestatus char(1) NOT NULL, l_shipdate date NOT NULL, l_commitdate date NOT NULL,
 	l_receiptdate date NOT NULL, l_shipinstruct char(25) NOT NULL,
-	l_shipmode char(10) NOT NULL, l_comment varchar(44) NOT NULL,
-	PRIMARY KEY (l_orderkey, l_linenumber));
--- subqueries of q17, q20 and q22 look these up
-CREATE INDEX ON lineitem (l_partkey, l_suppkey);
-CREATE INDEX ON orders (o_custkey);
+	l_shipmode char(10) NOT NULL, l_comment varchar(44) NOT NULL);
 
 INSERT INTO region
 SELECT i - 1, split_part('AFRICA,AMERICA,ASIA,EUROPE,MIDDLE EAST', ',', i), pg_temp.comment(i, 1)
@@ -189,5 +185,6 @@ FROM (SELECT o, orderkey, day,
 ORDER BY orderkey;
 
 \if :whole
+\ir tpch_keys.sql
 VACUUM (FREEZE, ANALYZE) region, nation, supplier, part, partsupp, customer, orders, lineitem;
 \endif

@@ -21,9 +21,7 @@ my $per_table = 12;
 srand $seed;
 
 my $node = new_node('random', 'shared_buffers = 64MB');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
-$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
-$node->safe_psql('postgres', $setup);
+regress_functions($node);
 
 # What compare() (setup.sql) said of a query: in a word, and whether that is well
 sub outcome

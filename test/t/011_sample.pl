@@ -20,9 +20,7 @@ srand $seed;
 
 # Small enough that the larger tables are read through a ring
 my $node = new_node('sample', 'shared_buffers = 4MB', 'autovacuum = off');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
-$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
-$node->safe_psql('postgres', $setup);
+regress_functions($node);
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE plain (id int4, g int4, v int8, f float8, t text);

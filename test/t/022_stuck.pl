@@ -17,9 +17,7 @@ use Time::HiRes qw(sleep time);
 my $soon = 3;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = fake_cards($tmp);
-plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless defined $fake;
+my $fake = need_fake_cards($tmp);
 
 my $node = new_node(
 	'stuck',

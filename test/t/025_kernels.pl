@@ -13,9 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = fake_cards($tmp);
-plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless defined $fake;
+my $fake = need_fake_cards($tmp);
 
 my $group = 'SELECT g, count(*) FROM t GROUP BY g ORDER BY g';
 my ($rc, $out, $err);

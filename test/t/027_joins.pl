@@ -25,9 +25,7 @@ my $per_database = 40;
 srand $seed;
 
 my $node = new_node('joins', 'shared_buffers = 64MB');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
-$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
-$node->safe_psql('postgres', $setup);
+regress_functions($node);
 
 sub chance { return rand() < $_[0]; }
 

@@ -23,9 +23,7 @@ srand $seed;
 
 # The log tells errors by SQLSTATE and place.
 my $node = new_node('smith', 'shared_buffers = 64MB', 'log_error_verbosity = verbose', 'log_statement = none');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
-$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
-$node->safe_psql('postgres', $setup);
+regress_functions($node);
 
 # A view that raises an error is of no use to queries of it.
 sub view

@@ -15,9 +15,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = fake_cards($tmp);
-plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless defined $fake;
+my $fake = need_fake_cards($tmp);
 
 my $node = new_node(
 	'feeders',

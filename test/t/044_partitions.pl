@@ -23,9 +23,7 @@ my $per_tree = 12;
 srand $seed;
 
 my $node = new_node('partitions', 'shared_buffers = 64MB', 'autovacuum = off', 'max_locks_per_transaction = 256');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
-$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
-$node->safe_psql('postgres', $setup);
+regress_functions($node);
 
 # ---------- random trees ----------
 

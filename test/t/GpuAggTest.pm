@@ -17,7 +17,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
   rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table
-  fake_cards fake_does wait_cards make_compared start_scripts finish_scripts);
+  fake_cards need_fake_cards fake_does wait_cards regress_functions make_compared start_scripts finish_scripts);
 
 # Of Linux, wherever it runs
 my %signal_number = (HUP => 1, INT => 2, USR1 => 10, TERM => 15);
@@ -201,6 +201,16 @@ sub fake_cards
 	return "gpuagg.device_provider = '" . ('../' x 20) . substr("$dir/fake_device", 1) . "'";
 }
 
+# The same; without them nothing is tested.
+sub need_fake_cards
+{
+	my $fake = fake_cards(@_);
+
+	plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
+	  unless defined $fake;
+	return $fake;
+}
+
 # What the cards do from now on, as fake_device.c has it; "word:N" is for card N alone.
 sub fake_does
 {
@@ -285,6 +295,17 @@ sub finish_pgbench
 	($pgbench->{transactions}) = $pgbench->{stdout} =~ /transactions actually processed: (\d+)/;
 	$pgbench->{transactions} //= 0;
 	return $pgbench;
+}
+
+# The functions that the regression tests have: compare(q), ...
+sub regress_functions
+{
+	my ($node) = @_;
+	my $setup = slurp_file(dirname(__FILE__) . '/../regress/sql/setup.sql');
+
+	$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
+	$node->safe_psql('postgres', $setup);
+	return;
 }
 
 # Functions in the first database: differs(q) has a query's rows as PostgreSQL's plan and as

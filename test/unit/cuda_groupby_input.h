@@ -16,6 +16,7 @@
 #include "cuda/groupby/groupby.h"
 #include "device/ops/eval.h"
 #include "device/ops/group.h"
+#include "random.h"
 #include "tap.h"
 
 #define FEW 7
@@ -235,20 +236,10 @@ struct Input
 	std::vector<GpuAggStripeColumn> columns;	/* with whole tiles, on the device */
 };
 
-static uint64_t
-next_random(void)
-{
-	static uint64_t x = 88172645463325252ull;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	return x ^= x << 17;
-}
-
 static void
 put_value(Input &in, uint32_t c, uint32_t type, uint64_t key)
 {
-	const uint64_t r = next_random();
+	const uint64_t r = random_next();
 	int64_t		i = c == 0 ? (int64_t) key : (int64_t) r;
 	double		d = c == 2 ? (double) (int64_t) (r % 5) - 2 : (double) (int64_t) (r % 2001) - 1000;
 
@@ -276,9 +267,9 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 	in.null_bits.resize(p.head.ncolumns);
 	for (uint64_t i = 0; i < n; i++)
 	{
-		uint64_t	key = next_random() % groups;
+		uint64_t	key = random_next() % groups;
 
-		if (dist == ONE || (dist == HALF && next_random() & 1))
+		if (dist == ONE || (dist == HALF && random_next() & 1))
 			key = 1;
 		if (dist == SORTED)
 			key = i * groups / n;
@@ -287,7 +278,7 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 			put_value(in, c, p.types[c], key);
 			if (i % 32 == 0)
 				in.null_bits[c].push_back(0);
-			if (nulls && next_random() % 5 == 0)
+			if (nulls && random_next() % 5 == 0)
 				in.null_bits[c][i / 32] |= 1u << (i % 32);
 		}
 	}

@@ -17,6 +17,7 @@
 #include "device/ops/ops.h"
 #include "device_cases.h"
 #include "device_support.h"
+#include "random.h"
 #include "tap.h"
 
 static TestDevice dut;
@@ -99,17 +100,6 @@ scaled(uint32_t n)
 	uint32_t	less = (uint32_t) ((uint64_t) n * scale_percent() / 100);
 
 	return less < few ? few : less;
-}
-
-static inline uint64_t
-random_next(void)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
 }
 
 /* ---------- a task ---------- */

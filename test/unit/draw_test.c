@@ -10,6 +10,7 @@
 
 #include "device/choice/draw_plan.h"
 #include "device/ops/draw.h"
+#include "h200_rates.h"
 #include "tap.h"
 
 #define GiB 1073741824.0
@@ -172,26 +173,16 @@ test_windows(void)
 static GpuAggDrawRates
 h200(void)
 {
-	GpuAggDrawRates rates = {
-		.made = gpuagg_draw_made(1.6661e13),
-		.cache_bytes = 33554432,
-		.tlb_bytes = 64 * GiB,
-		.launch_ns = 7653,
-		.groups = 24,
-		.npoints = 8,
-		.points = {
-			{1048576, 1.64e11},
-			{33554432, 1.41e11},
-			{67108864, 8.17e10},
-			{134217728, 5.85e10},
-			{1073741824, 4.4e10},
-			{64 * GiB, 4.03e10},
-			{97183989760.0, 1.04e10},
-			{120085020672.0, 7.1e9}
-		}
-	};
+	GpuAggRates rates;
+	GpuAggDrawRates draws;
 
-	return rates;
+	h200_fill(&rates);
+	rates.ceiling[GPUAGG_CEILING_INT_OPS] = 1.6661e13;
+	rates.ceiling[GPUAGG_CEILING_LAUNCH] = 7653;
+	gpuagg_rates_draws(&rates, &draws);
+	draws.cache_bytes = 33554432;
+	draws.groups = 24;
+	return draws;
 }
 
 static void

@@ -5,18 +5,8 @@
  */
 #include "device/choice/hash_window.h"
 #include "device/ops/hash.h"
+#include "random.h"
 #include "tap.h"
-
-static uint64_t
-next_random(void)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
 
 static uint32_t
 windows_with(uint32_t count, uint64_t hash)
@@ -45,7 +35,7 @@ test_each_once(void)
 		for (uint32_t e = 0; e < sizeof(edges) / sizeof(edges[0]); e++)
 			wrong += windows_with(counts[c], edges[e]) != 1;
 		for (uint32_t i = 0; i < 200; i++)
-			wrong += windows_with(counts[c], next_random()) != 1;
+			wrong += windows_with(counts[c], random_next()) != 1;
 	}
 	is_int(wrong, 0, "each hash lies in exactly one window of any count");
 	ok(gpuagg_hash_window_has((GpuAggHashWindow) {0, 0}, 12345), "count 0 is the window of all hashes");
@@ -58,9 +48,9 @@ test_nesting(void)
 
 	for (uint32_t round = 0; round < 20000; round++)
 	{
-		uint64_t	hash = next_random();
-		uint32_t	n = (uint32_t) (next_random() % 60) + 1;
-		uint32_t	k = (uint32_t) (next_random() % 60) + 2;
+		uint64_t	hash = random_next();
+		uint32_t	n = (uint32_t) (random_next() % 60) + 1;
+		uint32_t	k = (uint32_t) (random_next() % 60) + 2;
 		uint32_t	i = (uint32_t) (((hash >> 32) * n) >> 32);
 		GpuAggHashWindow part = gpuagg_hash_window_split((GpuAggHashWindow) {i, n}, k);
 		uint32_t	found = 0;

@@ -11,6 +11,7 @@
 #include "device/ops/lookup_fill.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/ops_lookup.h"
+#include "random.h"
 #include "tap.h"
 
 #define MOST 3000
@@ -26,17 +27,6 @@ static uint8_t nulls[MOST];
 /* Of the tables that are made: 0, or UINT64_MAX */
 static uint64_t filters;
 
-static uint64_t
-next_random(void)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
-
 static void
 fill(uint64_t n)
 {
@@ -45,10 +35,10 @@ fill(uint64_t n)
 		names[i].data = text[i];
 		names[i].len = (uint64_t) snprintf(text[i], sizeof(text[i]), "%.*s%u", (int) (i % 5), "abcde",
 										   (unsigned) i);
-		small[i] = (int64_t) (next_random() % 1000) - 500;
-		wide[i] = (int64_t) next_random();
+		small[i] = (int64_t) (random_next() % 1000) - 500;
+		wide[i] = (int64_t) random_next();
 		reals[i] = (double) wide[i] / 3;
-		nulls[i] = next_random() % 4 == 0;
+		nulls[i] = random_next() % 4 == 0;
 	}
 }
 
@@ -63,7 +53,7 @@ fill_keys(uint64_t n, int64_t first, uint64_t step)
 	}
 	for (uint64_t i = n; i > 1; i--)
 	{
-		const uint64_t j = next_random() % i;
+		const uint64_t j = random_next() % i;
 		const int64_t k = keys[0][i - 1];
 
 		keys[0][i - 1] = keys[0][j];
@@ -90,7 +80,7 @@ make(uint64_t n, uint32_t nkeys, bool strings, bool with_columns)
 		{GPUAGG_CLASS_F64, reals, nulls},
 		{GPUAGG_CLASS_BYTES, names, nulls}
 	};
-	const GpuAggLookupRows rows = {.nrows = n,.nkeys = nkeys,.columns = columns,.seed = next_random(),
+	const GpuAggLookupRows rows = {.nrows = n,.nkeys = nkeys,.columns = columns,.seed = random_next(),
 	.ncolumns = with_columns ? 6 : nkeys,.filters = filters};
 	Table		t = {.nkeys = nkeys,.strings = strings};
 	char	   *block;
@@ -218,12 +208,12 @@ test_lies(uint32_t nkeys, bool strings)
 
 	for (size_t i = 0; i < 20000; i++)
 	{
-		uint32_t   *word = (uint32_t *) t.bytes.data + next_random() % words;
+		uint32_t   *word = (uint32_t *) t.bytes.data + random_next() % words;
 		const uint32_t before = *word;
 		uint8_t		st;
 
-		*word = i % 3 == 0 ? (uint32_t) next_random() : i % 3 == 1 ? before + (uint32_t) (next_random() % 64) :
-			before ^ 1u << next_random() % 32;
+		*word = i % 3 == 0 ? (uint32_t) random_next() : i % 3 == 1 ? before + (uint32_t) (random_next() % 64) :
+			before ^ 1u << random_next() % 32;
 		if (!gpuagg_lookup_is_sound(t.bytes.data, t.bytes.len) ||
 			!gpuagg_lookup_has_keys(t.bytes.data, nkeys, strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64))
 			refused++;
@@ -286,7 +276,7 @@ laid_out(uint64_t n, uint32_t nkeys, bool string, uint64_t bytes, uint64_t *stri
 	GpuAggLookup *block;
 
 	memset(&shape, 0, sizeof(shape));
-	shape = (GpuAggLookupShape) {.nrows = n,.seed = next_random(),.nkeys = nkeys,.ncolumns = nkeys + 1,.strings = bytes,
+	shape = (GpuAggLookupShape) {.nrows = n,.seed = random_next(),.nkeys = nkeys,.ncolumns = nkeys + 1,.strings = bytes,
 	.filters = filters,
 	.first = INT64_MIN,.last = INT64_MAX};
 	for (uint32_t i = 0; i <= nkeys; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cost/predict_host.h"
+#include "h200_rates.h"
 #include "tap.h"
 
 #define MS 1e6
@@ -18,33 +19,19 @@
 static inline GpuAggRates
 h200(void)
 {
-	GpuAggRates rates = {
-		.gpu = true,
-		.units = 132,
-		.feed_page_ns = 130,
-		.round_trip_ns = 66000,
-		.cost_unit_ns = 3100,
-		.postgres_row_ns = 28,
-		.postgres_value_ns = 21,
-		.postgres_group_ns = 300,
-		.ceiling[GPUAGG_CEILING_INT_OPS] = 1.666e13,
-		.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 5.125e10,
-		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1] = 2.6e11,
-		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32] = 2.36e12,
-		.nlevels = 2,
-		.levels = {
-			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
-			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 33554432}
-		},
-		.npoints = 4,
-		.points = {
-			{1048576, {1.64e11, 9.17e10, 1.05e11}},
-			{33554432, {1.41e11, 1.06e11, 9.91e10}},
-			{134217728, {5.85e10, 5.75e10, 2.2e10}},
-			{8589934592.0, {4.11e10, 2.22e10, 1.59e10}}
-		}
-	};
+	GpuAggRates rates;
 
+	h200_fill(&rates);
+	rates.feed_page_ns = 130;
+	rates.round_trip_ns = 66000;
+	rates.cost_unit_ns = 3100;
+	rates.postgres_row_ns = 28;
+	rates.postgres_value_ns = 21;
+	rates.postgres_group_ns = 300;
+	rates.ceiling[GPUAGG_CEILING_INT_OPS] = 1.666e13;
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 5.125e10;
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1] = 2.6e11;
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32] = 2.36e12;
 	return rates;
 }
 

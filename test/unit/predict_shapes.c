@@ -154,16 +154,21 @@ shape_work(const GpuAggProgram *p, double rows, double share, double groups, dou
 }
 
 GpuAggProgram *
-shape_measured(Shape shape, GpuAggWork *work)
+shape_grouped(Shape shape, double groups, double numbers, GpuAggWork *work)
 {
-	const ShapeMeasured *m = &shapes_measured[shape];
 	TestProgram p;
 	GpuAggProgram *packed;
 
 	shape_make(shape, &p);
 	packed = program_pack(&p);
-	shape_work(packed, ROWS, m->share, m->groups, m->numbers, work);
+	shape_work(packed, ROWS, shapes_measured[shape].share, groups, numbers, work);
 	return packed;
+}
+
+GpuAggProgram *
+shape_measured(Shape shape, GpuAggWork *work)
+{
+	return shape_grouped(shape, shapes_measured[shape].groups, shapes_measured[shape].numbers, work);
 }
 
 GpuAggResidentChoice

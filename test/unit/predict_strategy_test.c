@@ -16,13 +16,9 @@ test_choice(Shape shape, double groups, bool known, GpuAggStrategy want, GpuAggF
 	const GpuAggRates rates = shapes_card();
 	GpuAggResidentChoice c;
 	GpuAggWork	work;
-	TestProgram p;
-	GpuAggProgram *packed;
+	GpuAggProgram *packed = shape_grouped(shape, groups, known && groups < 1e7 ? groups + 1 : 0, &work);
 	char		name[120];
 
-	shape_make(shape, &p);
-	packed = program_pack(&p);
-	shape_work(packed, ROWS, 1, groups, known && groups < 1e7 ? groups + 1 : 0, &work);
 	c = shape_choose(&rates, packed, &work);
 	snprintf(name, sizeof(name), "%s, %g groups, ranges %sknown: %s", shapes_measured[shape].name, groups,
 			 known ? "" : "un", gpuagg_strategy_name(want));
@@ -62,12 +58,8 @@ test_not_worth_it(void)
 	for (int always = 0; always < 2; always++)
 	{
 		GpuAggWork	work;
-		TestProgram p;
-		GpuAggProgram *packed;
+		GpuAggProgram *packed = shape_grouped(KEY_COUNT, 1e5, 1e5 + 1, &work);
 
-		shape_make(KEY_COUNT, &p);
-		packed = program_pack(&p);
-		shape_work(packed, ROWS, 1, 1e5, 1e5 + 1, &work);
 		work.compiled.state = GPUAGG_COMPILED_NEW;
 		work.compiled.always = always != 0;
 		ok(shape_choose(&rates, packed, &work).strategy ==
@@ -97,12 +89,8 @@ test_no_kernel(void)
 	const GpuAggRates rates = shapes_card();
 	GpuAggResidentChoice c;
 	GpuAggWork	work;
-	TestProgram p;
-	GpuAggProgram *packed;
+	GpuAggProgram *packed = shape_grouped(KEY_SUM, 500, 501, &work);
 
-	shape_make(KEY_SUM, &p);
-	packed = program_pack(&p);
-	shape_work(packed, ROWS, 1, 500, 501, &work);
 	c = shape_choose(&rates, packed, &work);
 	ok(c.interpreted == GPUAGG_STRATEGY_BLOCK_LOCAL, "500 groups: also the interpreter's blocks have room");
 	shape_work(packed, ROWS, 1, 2000, 2001, &work);
@@ -125,15 +113,9 @@ test_rule(void)
 			GpuAggFrameCase device = {.whole = true,.keyed = true,.packs = true,.defers = true,.groups = groups,
 			.unit_shared_bytes = rates.unit_shared_bytes};
 			GpuAggFrame frame;
-			GpuAggResidentChoice c;
 			GpuAggWork	work;
-			TestProgram p;
-			GpuAggProgram *packed;
-
-			shape_make(KEY_SUM, &p);
-			packed = program_pack(&p);
-			shape_work(packed, ROWS, 1, groups, known && groups < 1e6 ? groups + 1 : 0, &work);
-			c = shape_choose(&rates, packed, &work);
+			GpuAggProgram *packed = shape_grouped(KEY_SUM, groups, known && groups < 1e6 ? groups + 1 : 0, &work);
+			const GpuAggResidentChoice c = shape_choose(&rates, packed, &work);
 			device.strategy = c.strategy;
 			device.numbers = work.compiled.numbers;
 			device.entry_bytes = work.compiled.entry_bytes;

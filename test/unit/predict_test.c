@@ -125,18 +125,19 @@ test_drawn(void)
 	before = predict(&rates, work);
 	work.draw_ns = 1e7;
 	between(predict(&rates, work).total - before.total, 1e7 - 1, 1e7 + 1, "draws take their time");
+	/* measured to 1 GiB; then to 64 GiB, the TLB's reach; then beyond it */
+	rates.nlevels = 1;
+	rates.npoints = 5;
 	rates.levels[rates.nlevels++] = (GpuAggLevel) {.kind = GPUAGG_LEVEL_TLB, .level = 1,
 	.reach_bytes = 256 << 20};
 	gpuagg_rates_draws(&rates, &draws);
 	ok(draws.tlb_bytes == 0, "no windows for a TLB level whose misses random reads do not show");
 	rates.levels[rates.nlevels++] = (GpuAggLevel) {.kind = GPUAGG_LEVEL_TLB, .level = 2,
 	.reach_bytes = UINT64_C(64) << 30};
-	rates.points[rates.npoints].bytes = 68719476736.0;
-	rates.points[rates.npoints++].rate[GPUAGG_RANDOM_READ8] = 4.03e10;
+	rates.npoints++;
 	gpuagg_rates_draws(&rates, &draws);
 	ok(draws.tlb_bytes == 0, "nor where nothing was measured beyond it");
-	rates.points[rates.npoints].bytes = 97183989760.0;
-	rates.points[rates.npoints++].rate[GPUAGG_RANDOM_READ8] = 1.04e10;
+	rates.npoints++;
 	gpuagg_rates_draws(&rates, &draws);
 	ok(draws.tlb_bytes == 64.0 * (1 << 30) && draws.groups == 0 && draws.npoints == rates.npoints &&
 	   draws.points[1].reads == 1.41e11 && draws.made > 5e11, "what ways of draws differ by");

@@ -29,6 +29,24 @@
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
+Expr *
+gpuagg_lower_filtered(Expr *arg, Expr *filter)
+{
+	CaseExpr   *expr = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	when->expr = filter;
+	when->result = arg;
+	when->location = -1;
+	expr->casetype = exprType((Node *) arg);
+	expr->casecollid = exprCollation((Node *) arg);
+	expr->args = list_make1(when);
+	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
+											 expr->casecollid);
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
 bool
 gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row)
 {

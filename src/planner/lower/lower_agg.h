@@ -15,6 +15,9 @@ typedef struct GpuAggLoweredFilter
 	GpuAggValue value;			/* if there is one */
 } GpuAggLoweredFilter;
 
+/* An argument where the filter is true, else NULL, which aggregates ignore: for PostgreSQL to compute */
+extern Expr *gpuagg_lower_filtered(Expr *arg, Expr *filter);
+
 /*
  * Finds or adds a transition, and some that follow each other; arg NULL: none, filter NULL:
  * none.

@@ -29,6 +29,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "planner/harmless.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -117,19 +118,7 @@ may_fail_walker(Node *node, void *arg)
 		return false;
 	switch (nodeTag(node))
 	{
-		case T_Const:
-		case T_Param:
 		case T_SQLValueFunction:
-		case T_RelabelType:
-		case T_CollateExpr:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CoalesceExpr:
-		case T_ArrayExpr:
-		case T_List:
 			break;
 		case T_FuncExpr:
 			check_function(((FuncExpr *) node)->funcid, context);
@@ -156,6 +145,8 @@ may_fail_walker(Node *node, void *arg)
 				context->foreign = true;
 			break;
 		default:
+			if (gpuagg_fails_by_its_parts(node))
+				break;
 			context->foreign = context->may_fail = true;
 			return true;
 	}

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "../../unit/device_support.h"
+#include "../../unit/random.h"
 #include "host/host.h"
 
 #define BATCHES_AHEAD 4
@@ -61,17 +62,6 @@ fail(const char *what)
 }
 
 /* ---------- input ---------- */
-
-static uint64_t
-random_next(void)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
 
 /* Zipf's law, by inverting the continuous distribution */
 static double

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "../../unit/device_support.h"
+#include "../../unit/random.h"
 #include "device/ops/ops.h"
 #include "device/ops/ops_lookup.h"
 #include "host/vector.h"
@@ -41,17 +42,6 @@ static GpuAggVectors vectors;
 static void *memory;
 static GpuAggProgram *program;
 static uint16_t found;
-
-static uint64_t
-next_random(void)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
 
 static double
 now_ns(void)
@@ -136,8 +126,8 @@ probe(uint64_t nrows, const Kind *kind, uint32_t in_ten, bool ahead)
 
 		for (uint32_t i = 0; i < GPUAGG_VECTOR_ROWS; i++)
 		{
-			numbers[i] = next_random() % nrows;
-			there[i] = next_random() % 10 < in_ten;
+			numbers[i] = random_next() % nrows;
+			there[i] = random_next() % 10 < in_ten;
 			keys->v.i[i] = (int64_t) (numbers[i] * kind->spread) + !there[i];
 		}
 		start = now_ns();

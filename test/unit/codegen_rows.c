@@ -1,0 +1,134 @@
+/*
+ * codegen_rows.c
+ *		Rows at random, for codegen_test.c.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen_programs.h"
+#include "codegen_rows.h"
+
+#define NSTRINGS 8
+
+int64_t		codegen_values[CODEGEN_COLUMNS][CODEGEN_ROWS];
+uint32_t	codegen_nulls[CODEGEN_COLUMNS][CODEGEN_ROWS / 32];
+GpuAggStripeColumn codegen_columns[CODEGEN_COLUMNS];
+static GpuAggBytes strings[NSTRINGS] = {
+	{"", 0}, {"a", 1}, {"ab", 2}, {"abc", 3}, {"b", 1}, {"x  ", 3}, {"é", 2}, {"\xff", 1}
+};
+static GpuAggBytes *const blocks[] = {strings};
+static uint64_t random_state;
+
+GpuAggBytes
+codegen_string(int64_t value)
+{
+	return strings[value];
+}
+
+static uint64_t
+random_next(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return random_state >> 20;
+}
+
+static int64_t
+random_int(uint32_t type)
+{
+	static const int64_t edges[] = {0, 1, -1, 2, 7, 100, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN,
+	8000, 9131, -5000, INT64_MAX, INT64_MIN, 788918400000000};
+	const int64_t v = random_next() % 3 > 0 ? edges[random_next() % 16] : (int64_t) (random_next() % 2000) - 1000;
+
+	switch (type)
+	{
+		case GPUAGG_T_BOOL:
+			return v & 1;
+		case GPUAGG_T_INT2:
+			return (int16_t) v;
+		case GPUAGG_T_TEXT:
+			return v & (NSTRINGS - 1);
+		case GPUAGG_T_INT4:
+		case GPUAGG_T_DATE:
+			return (int32_t) v;
+		default:
+			return v;
+	}
+}
+
+static double
+random_double(uint32_t type)
+{
+	static const double edges[] = {0, -0.0, 1.5, -2.25, 1e300, -1e300, 1e-300, INFINITY, -INFINITY, NAN, 3, 40000};
+	const double v = random_next() % 2 ? edges[random_next() % 12] : (double) (random_next() % 1000) / 8;
+
+	return type == GPUAGG_T_FLOAT4 ? (double) (float) v : v;
+}
+
+void
+codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
+{
+	random_state = seed;
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const uint32_t type = codegen_column_type(p, c);
+
+		memset(&codegen_columns[c], 0, sizeof(codegen_columns[c]));
+		codegen_columns[c].values = (char *) codegen_values[c];
+		codegen_columns[c].nulls = codegen_nulls[c];
+		codegen_columns[c].bytes = gpuagg_column_bytes(p, c);
+		codegen_columns[c].strings = type == GPUAGG_T_TEXT ? blocks : NULL;
+		for (uint32_t w = 0; w < CODEGEN_ROWS / 32; w++)
+			codegen_nulls[c][w] = (uint32_t) (random_next() & random_next() & random_next());
+		for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+			if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+				((double *) codegen_values[c])[r] = random_double(type);
+			else if (codegen_columns[c].bytes == 4)
+				((int32_t *) codegen_values[c])[r] = (int32_t) random_int(type);
+			else
+				codegen_values[c][r] = random_int(type);
+	}
+}
+
+/* A row's words, as the decoder leaves them: of a string, its address and length */
+static void
+page_words(uint32_t c, bool text, uint64_t *words)
+{
+	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+		if (codegen_nulls[c][r / 32] >> (r % 32) & 1)
+			words[text ? 2 * r : r] = UINT64_MAX;
+		else if (text)
+			memcpy(&words[2 * r], &strings[((uint32_t *) codegen_values[c])[r]], sizeof(GpuAggBytes));
+		else if (codegen_columns[c].bytes == 4)
+			words[r] = (uint64_t) ((int32_t *) codegen_values[c])[r];
+		else
+			words[r] = (uint64_t) codegen_values[c][r];
+}
+
+const GpuAggStripeColumn *
+codegen_pages_make(const GpuAggProgram *p, GpuAggPageColumns *l)
+{
+	static uint64_t words[CODEGEN_COLUMNS][2 * CODEGEN_ROWS];
+	uint64_t	at;
+
+	gpuagg_page_columns_layout(p, CODEGEN_ROWS, 0, l);
+	l->memory = calloc(1, l->bytes);
+	at = l->values;
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const bool	text = gpuagg_program_classes(p)[c] == GPUAGG_CLASS_BYTES;
+		uint32_t   *there = (uint32_t *) (l->memory + gpuagg_page_column_nulls(l, c));
+
+		page_words(c, text, words[c]);
+		gpuagg_page_column_open(l, c, at, words[c], text);
+		for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+		{
+			const uint32_t null = codegen_nulls[c][r / 32] >> (r % 32) & 1;
+
+			there[r / 32] |= null << (r % 32);
+			gpuagg_page_value_put(l->memory + at, gpuagg_page_column_bytes(l, c), r, null ? NULL : words[c], text);
+		}
+		at += gpuagg_page_values_bytes(l, c);
+	}
+	return (const GpuAggStripeColumn *) (l->memory + l->columns);
+}
