@@ -484,6 +484,13 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 	offer->what_if = g->what_if;
 }
 
+static bool
+plan_lookups(GpuAggGrouping *g)
+{
+	g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
+	return gpuagg_join_fits(g->info.lookups, g->lw->nlookups);
+}
+
 /* The parser or the plan cache holds the lock on the table. */
 void
 gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
@@ -492,9 +499,8 @@ gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	Relation	relation = table_open(offer->table, NoLock);
 
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
-		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
+		plan_lookups(g) && gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
-		g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);

@@ -184,8 +184,8 @@ same_runtime(const GpuAggLower *a, const GpuAggLower *b)
 	return true;
 }
 
-/* Notes the program of the table looked at, which may be one of those before. */
-static void
+/* Notes the program of the table looked at, which may be one of those before; false: tables that it looks up have no room. */
+static bool
 note_program(GpuAggGrouping *g)
 {
 	GpuAggGroupingTables *t = g->tables;
@@ -206,12 +206,13 @@ note_program(GpuAggGrouping *g)
 		pfree(g->lw);
 		if (g->regroup != t->regroup)
 			gpuagg_regroup_free(g->regroup);
-		return;
+		return true;
 	}
 	t->lowers[i] = g->lw;
 	t->programs[i] = program;
 	t->lookups[i] = gpuagg_join_plans(g->lw, program);
 	t->nprograms++;
+	return gpuagg_join_fits(t->lookups[i], g->lw->nlookups);
 }
 
 /* Are groups of this program like those of the first? */
@@ -318,8 +319,7 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 			!same_groups(first->program, g->info.program) || !same_regrouping(g, first);
 		ok = *differs || t->nprograms == 0 || gpuagg_join_same_tables(t->lowers[0], g->lw);
 	}
-	if (ok)
-		note_program(g);
+	ok = ok && note_program(g);
 	table_close(relation, NoLock);
 	return ok;
 }

@@ -147,7 +147,9 @@ typedef struct GpuAggLookupPlan
 	int			ncolumns;		/* with the keys, which come first */
 	int			window_const;	/* constants of the program by which rows of a window of keys pass:
 								 * the first of GPUAGG_WINDOW_CONSTS; -1: none */
-	int			windows;		/* that are expected to be needed, one after the other */
+	bool		whole;			/* a device may make it, which has memory for all of it */
+	int			windows;		/* if the backend makes it: that are expected to be needed, one after the
+								 * other; 0: no number of them is enough */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */

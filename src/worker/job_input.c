@@ -67,19 +67,25 @@ gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *e
 /* More than any device has: a job with this estimate is admitted when no other one runs. */
 #define WHOLE_MEMORY (PG_UINT64_MAX / 2)
 
+/* Of a value of a look-up table that is made: in columns that grow, put together, and in the table */
+#define MADE_VALUE_BYTES 32.0
+
 /*
  * What a task will need: its groups at the fill of an open-addressing table
- * (at most one half), half as much again for the table that it grew out of, and its
- * program.  Only admission uses it; the device keeps the true account.
+ * (at most one half), half as much again for the table that it grew out of, its
+ * program, and the look-up table that it makes.  Only admission uses it; the device keeps the
+ * true account.
  */
 static uint64
 memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
 {
 	GpuAggLayout layout;
 	double		groups = Min(config->expected_groups, 1e15);
+	double		made = config->make.nkeys == 0 ? 0 :
+		Min(config->expected_rows, 1e15) * program->nkeys * MADE_VALUE_BYTES;
 
 	gpuagg_layout_compute(program, &layout);
-	return program->bytes + (uint64) (groups * layout.row_bytes * 3);
+	return program->bytes + (uint64) (groups * layout.row_bytes * 3 + made);
 }
 
 /*

@@ -108,7 +108,8 @@ typedef struct GpuAggLookupLower
 	bool		moves;			/* which may change places with those of others */
 	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), or
 								 * the subquery for EXPLAIN; */
-	bool		kept;			/* the program is of columns that the device has, all of them, */
+	bool		keepable;		/* the program is of columns that the device has, or can keep, */
+	bool		kept;			/* which it has, all of them, */
 	bool		known;			/* and has made the table before, for this session */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
 	GpuAggValue of_null;		/* for a NULL, */
