@@ -416,11 +416,13 @@ gpuagg_agg_tables_keys(const GpuAggGrouping *g)
 }
 
 /* Of a UNION ALL a constant might be a column of another table's. */
-List *
-gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List *exprs)
+bool
+gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List **exprs)
 {
-	return g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION ? NIL :
-		of_parent(g, exprs);
+	if (g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION)
+		return false;
+	*exprs = of_parent(g, *exprs);
+	return true;
 }
 
 /* ------------------------------------------------------------ path, plan --- */

@@ -312,7 +312,8 @@ gpuagg_plan_unpack(List *custom_private)
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	lookups = list_nth(custom_private, 13);
 	info->est_numbers = unpack_float(list_nth(custom_private, 14));
-	if (list_length(custom_private) > PACKED_JOINED)
+	info->joins_rows = list_length(custom_private) > PACKED_JOINED;
+	if (info->joins_rows)
 		info->joined = list_nth(custom_private, PACKED_JOINED);
 	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
 	foreach(lc, lookups)
