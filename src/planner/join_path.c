@@ -27,6 +27,7 @@
 #include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
 #include "planner/path_cost.h"
+#include "planner/path_speed.h"
 #include "planner/probe_order.h"
 #include "planner/table_cost.h"
 #include "settings.h"
@@ -431,8 +432,9 @@ made_ns_of(const GpuAggLower *lw, const GpuAggLookupPlan *plans, int i, double r
 	return ns;
 }
 
-static void
-expect_input(const GpuAggLower *lw, int i, const Path *path, GpuAggLookupPlan *plans)
+/* Returns how many times as much that costs beside a plan of such a speed. */
+static double
+expect_input(const GpuAggLower *lw, int i, Path *path, double speed, GpuAggLookupPlan *plans)
 {
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
 	GpuAggLookupExpected *expected = &plans[i].expected;
@@ -448,9 +450,10 @@ expect_input(const GpuAggLower *lw, int i, const Path *path, GpuAggLookupPlan *p
 	made = lookup->kept && !expected->small;
 	expected->make_ns = made ? made_ns : take_ns;
 	expected->make_cost = made ? 0 : path->total_cost;
+	return made ? 1 : Max(1, speed / gpuagg_path_speed(path));
 }
 
-/* The startup cost of a hashed subplan is that of its plan. */
+/* The startup cost of a hashed subplan is that of its plan, which each of several processes runs. */
 static void
 expect_subquery(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
 {
@@ -476,15 +479,17 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 	{
 		const GpuAggLookupLower *lookup = &lw->lookups[i];
 		GpuAggLookupExpected *expected = &plans[i].expected;
+		double		slower = 1;
 
 		if (lookup->subplan != NULL)
 			expect_subquery(lw->root, lookup, expected);
 		else if (is_child(lookup))
-			expect_input(lw, i, list_nth(paths, npaths++), plans);
+			slower = expect_input(lw, i, list_nth(paths, npaths++), input->speed, plans);
 		expected->make_ns *= times_read(&plans[i]);
 		expected->make_cost *= times_read(&plans[i]);
 		input->lookup_ns += expected->make_ns;
-		input->lookup_cost += expected->make_cost;
+		input->lookup_cost += expected->make_cost * slower;
+		input->beside_ns += expected->make_ns * (slower - 1);
 		windows = Max(windows, times_read(&plans[i]));
 	}
 	input->lookup_ns += windows * gpuagg_join_probes_ns(plans, lw->nlookups, Min(input->rows, Max(1, lw->rel->rows)));
