@@ -1,6 +1,8 @@
 # Memory of look-up tables that a device makes of columns that it keeps: it is the device's, not
 # gpuagg.lookup_memory; tables give way to each other and to tasks, and where there is no room for
 # one the query is answered all the same.
+#
+# GPUAGG_STRESS_SECONDS: for how long many sessions ask at once.
 use strict;
 use warnings;
 
@@ -106,6 +108,27 @@ is($node->safe_psql('postgres', "
 	PREPARE q AS $was;
 	INSERT INTO was SELECT s, n FROM words ON CONFLICT DO NOTHING;
 	EXECUTE q;"), $node->safe_psql('postgres', "SET gpuagg.enable = off; $was"), 'whose table has become too large');
+
+# ------------------------------------------- many at once ---
+
+# More tables than there is room for, groups that need most of the memory, and windows, side by side: whoever
+# finds no room waits, goes on without, or is answered by PostgreSQL.
+my $seconds = $ENV{GPUAGG_STRESS_SECONDS} // 8;
+
+make_compared($node, "gpuagg.debug_require = 'prefer'");
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION ask(n int) RETURNS void LANGUAGE sql AS $$
+		SELECT compared(CASE n WHEN 0 THEN 'SELECT id % 60000, count(*), sum(a) FROM f GROUP BY 1'
+			WHEN 1 THEN 'SELECT g, count(*), sum(n) FROM f JOIN large ON a = k GROUP BY 1'
+			ELSE format('SELECT g, count(*), sum(o), min(p), max(q), sum(r) FROM f JOIN m ON a = k AND n <> %s GROUP BY 1', n) END)
+	$$;});
+append_to_file("$PostgreSQL::Test::Utils::tmp_check/ask.sql", "\\set n random(0, 14)\nSELECT ask(:n);\n");
+my $done = finish_pgbench(start_pgbench($node, $seconds + 120, '-c', 6, '-j', 2, '-T', $seconds, '-f', "$PostgreSQL::Test::Utils::tmp_check/ask.sql"));
+
+cmp_ok($done->{transactions}, '>', 10, "$done->{transactions} transactions");
+unlike($done->{stderr}, qr/DIFFERENT/, 'each answer is PostgreSQL\'s');
+unlike($done->{stderr}, qr/ERROR|FATAL|aborted|PANIC/, 'no session failed');
 
 no_tasks($node, 'nothing is left');
 $node->stop;
