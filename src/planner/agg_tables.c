@@ -184,7 +184,10 @@ same_runtime(const GpuAggLower *a, const GpuAggLower *b)
 	return true;
 }
 
-/* Notes the program of the table looked at, which may be one of those before; false: tables that it looks up have no room. */
+/*
+ * Notes the program of the table looked at, which may be one of those before.  False: there is no room for what
+ * it looks rows up in.
+ */
 static bool
 note_program(GpuAggGrouping *g)
 {

@@ -16,7 +16,7 @@ use Test::More;
 
 # tables have half of what tasks may use
 my $node = new_node('made_memory', 'shared_buffers = 128MB', 'autovacuum = off', 'gpuagg.cache_size = 128MB', 'gpuagg.device_memory = 48MB',
-	"gpuagg.lookup_memory = '1MB'", 'max_parallel_workers_per_gather = 0');
+	"gpuagg.lookup_memory = '2MB'", 'max_parallel_workers_per_gather = 0');
 my $room = 24 * 1024 * 1024;
 
 $node->safe_psql(
