@@ -297,7 +297,7 @@ define_user_settings(void)
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.lookup_memory",
 							"Memory for the tables in which a query looks up what it joins.",
-							"An input that needs more is looked up in windows of its keys; 0 leaves PostgreSQL all joins.",
+							"Of those that devices make of columns that they keep gpuagg.device_memory is the limit. An input that needs more is looked up in windows of its keys; 0 leaves PostgreSQL all joins.",
 							&gpuagg_lookup_memory, 256, 0, 2048,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN,
 							NULL, NULL, NULL);

@@ -79,6 +79,12 @@ gpuagg_made_shared_has(int device, uint64 id)
 	return false;
 }
 
+uint64
+gpuagg_made_room(void)
+{
+	return gpuagg_shmem_look()->facts.info.memory_limit / GPUAGG_MADE_SHARE;
+}
+
 static uint64
 hash_program(const GpuAggProgram *p)
 {

@@ -18,6 +18,9 @@
 /* A worker has no more tables than that. */
 #define GPUAGG_MADE_ENTRIES 256
 
+/* They take this part of what the tasks of their device may use, at most, all together. */
+#define GPUAGG_MADE_SHARE 2
+
 typedef struct GpuAggMadeShared
 {
 	pg_atomic_uint64 ids[GPUAGG_MADE_ENTRIES];	/* 0: none */
@@ -32,6 +35,9 @@ extern void gpuagg_made_shared_remove(uint64 id);
 
 /* Is it there? */
 extern bool gpuagg_made_shared_has(int device, uint64 id);
+
+/* Bytes that tables may take of the device that this process is about; 0: it is not known yet */
+extern uint64 gpuagg_made_room(void);
 
 /*
  * For who predicts: the latest 32 tables that were made for this session, by the relation and

@@ -55,7 +55,7 @@ struct GpuAggJoinedRows
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
 {
-	return scan->info->joined != NIL && !gpuagg_windows_several(scan);
+	return scan->info->joins_rows && !gpuagg_windows_several(scan);
 }
 
 Bitmapset *

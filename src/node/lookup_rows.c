@@ -80,6 +80,26 @@ rows_number(GpuAggInputRows *rows, int column, const char *data, Size len, GpuAg
 	return GPUAGG_OK;
 }
 
+/* Is the column's Datum the word that devices hold, whatever its value?  Bytes of it, 0: it is not. */
+static uint8
+word_bytes(const GpuAggLookupPlan *plan, int column)
+{
+	if (gpuagg_lookup_is_numbered(plan, column))
+		return 0;
+	switch ((GpuAggType) plan->types[column])
+	{
+		case GPUAGG_T_INT4:
+		case GPUAGG_T_DATE:
+			return sizeof(int32);
+		case GPUAGG_T_INT8:
+		case GPUAGG_T_TIMESTAMP:
+		case GPUAGG_T_TIMESTAMPTZ:
+			return sizeof(int64);
+		default:
+			return 0;
+	}
+}
+
 /*
  * One value that is not NULL, as devices hold it.  A key that is a numeric is compared with
  * what a device has at the column's scale; *strange: no such value equals it.
@@ -159,8 +179,13 @@ rows_add(GpuAggInputRows *rows, TupleTableSlot *slot, MemoryContext scratch, Gpu
 		return gpuagg_lookup_too_large(error);
 	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
 	{
+		int64	   *words = rows->columns.values[i];
+
 		rows->columns.nulls[i][rows->columns.nrows] = slot->tts_isnull[i];
-		if (slot->tts_isnull[i])
+		if (rows->words[i] > 0)
+			words[rows->columns.nrows] = slot->tts_isnull[i] ? 0 :
+				rows->words[i] == sizeof(int32) ? DatumGetInt32(slot->tts_values[i]) : DatumGetInt64(slot->tts_values[i]);
+		else if (slot->tts_isnull[i])
 			memset((char *) rows->columns.values[i] + rows->columns.nrows * value_bytes(rows->columns.plan, i), 0,
 				   value_bytes(rows->columns.plan, i));
 		else if (rows_value(rows, i, slot->tts_values[i], scratch, &strange, error) != GPUAGG_OK)
@@ -185,6 +210,8 @@ gpuagg_input_rows_read(GpuAggInputRows *rows, PlanState *plan, GpuAggError *erro
 												  ALLOCSET_DEFAULT_SIZES);
 	GpuAggStatus status = GPUAGG_OK;
 
+	for (int i = 0; i < rows->columns.plan->ncolumns; i++)
+		rows->words[i] = word_bytes(rows->columns.plan, i);
 	while (status == GPUAGG_OK)
 	{
 		TupleTableSlot *slot;

@@ -22,6 +22,7 @@ typedef struct GpuAggInputRows
 	int			window;			/* this one */
 	bool		null_keys;		/* rows that were left out, */
 	bool		strange_keys;	/* and others whose keys no row that is looked up can have */
+	uint8		words[GPUAGG_LOOKUP_MAX_COLUMNS];	/* bytes of a column's Datum, if it is the value as devices hold it */
 	uint64		room;
 	Size		bytes;			/* that all of it takes */
 	Size		limit;

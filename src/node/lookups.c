@@ -8,15 +8,18 @@
  * looks no further then.  Its rows are kept as columns, in a context that goes with them once
  * the table is made; rows with a NULL key match nothing and are left out.
  *
- * Tables together take gpuagg.lookup_memory at most; while a table is made, its columns
+ * Tables that the device makes take a part of its memory (ipc/made_shared.h), those that are made
+ * here gpuagg.lookup_memory at most, all together; while a table is made, its columns
  * take about as much again.  An input that needs more is made in windows (lookup_windows.h), if
  * its keys are integers; else it, an input whose keys turn out not
- * to be unique, and a value that devices have no form of end the device's turn.
+ * to be unique, and a value that devices have no form of end the device's turn.  One that the
+ * device was to make at once, but has not, is made in as many windows as the planner has said.
  */
 #include "postgres.h"
 
 #include "compat.h"
 #include "executor/executor.h"
+#include "ipc/made_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "node/filters.h"
@@ -136,7 +139,7 @@ gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, List *exp
 		if (info->lookups[i].window_const < 0)
 			continue;
 		lookups->windowed = i;
-		lookups->windows = info->lookups[i].windows;
+		lookups->windows = info->lookups[i].whole ? 1 : Max(1, info->lookups[i].windows);
 	}
 	lookups->strings = AllocSetContextCreate(CurrentMemoryContext, "gpuagg lookup strings",
 											 ALLOCSET_DEFAULT_SIZES);
@@ -215,6 +218,15 @@ tables_make(GpuAggLookups *lookups, int i, GpuAggInputRows *rows, MemoryContext 
 	return gpuagg_lookup_table(&rows->columns, context, limit, error);
 }
 
+/* Is it known beforehand that memory here is too little for table i, or for its windows? */
+static bool
+is_too_large(const GpuAggLookups *lookups, int i)
+{
+	const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+
+	return plan->windows == 0 || (i == lookups->windowed && lookups->windows < plan->windows);
+}
+
 /* Reads input i and makes its table; what it read is gone then. */
 static const GpuAggLookup *
 lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
@@ -227,6 +239,11 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	const int	device = gpuagg_device_at;
 	const GpuAggLookup *block = NULL;
 
+	if (is_too_large(lookups, i))
+	{
+		(void) gpuagg_lookup_too_large(error);
+		return NULL;
+	}
 	MemoryContextSwitchTo(plan->state->es_query_cxt);
 	/* with changed parameters the node rescans itself */
 	if (lookups->info->lookups[i].subquery > 0 || (lookups->read[i] && plan->chgParam == NULL))
@@ -447,7 +464,7 @@ gpuagg_lookups_make_again(GpuAggLookups *lookups)
 
 		if (lookups->info->lookups[i].helps > 0 || blocks[i] == NULL || blocks[i]->made == 0)
 			continue;
-		if (!made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, made))
+		if (!made_on_device(lookups, i, gpuagg_made_room(), made))
 			return NULL;
 		for (int k = 0; k < lookups->info->nlookups; k++)
 			if (k == i || lookups->info->lookups[k].helps == i + 1)
@@ -493,7 +510,8 @@ gpuagg_lookups_widen(GpuAggLookups *lookups)
 {
 	if (lookups->windowed < 0 || lookups->windows == GPUAGG_MAX_LOOKUP_WINDOWS)
 		return false;
-	lookups->windows = Min(4 * lookups->windows, GPUAGG_MAX_LOOKUP_WINDOWS);
+	lookups->windows = Min(Max(4 * lookups->windows, lookups->info->lookups[lookups->windowed].windows),
+						   GPUAGG_MAX_LOOKUP_WINDOWS);
 	lookups->current = false;
 	return true;
 }
@@ -509,16 +527,18 @@ drop_window(GpuAggLookups *lookups)
 	lookups->blocks[lookups->windowed] = NULL;
 }
 
-/* What tables that are there leave of the memory for others */
+/* What tables that are there, of the device's or of those made here, leave of memory for others */
 static Size
-memory_left(const GpuAggLookups *lookups)
+memory_left(const GpuAggLookups *lookups, bool device)
 {
-	Size		left = gpuagg_lookup_memory * (Size) 1048576;
+	Size		left = device ? gpuagg_made_room() : gpuagg_lookup_memory * (Size) 1048576;
 
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		if (lookups->blocks[i] != NULL)
-			left -= Min(left, lookups->blocks[i]->bytes);
+		const GpuAggLookup *block = lookups->blocks[i];
+
+		if (block != NULL && (block->made != 0) == device)
+			left -= Min(left, block->bytes);
 	}
 	return left;
 }
@@ -527,7 +547,6 @@ static bool
 make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 {
 	const bool	windowed = i == lookups->windowed && lookups->windows > 1;
-	const Size	left = memory_left(lookups);
 	GpuAggLookupShown *shown = &lookups->shown[i];
 	const GpuAggLookup *block = NULL;
 	uint64		before;
@@ -536,8 +555,8 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 
 	INSTR_TIME_SET_CURRENT(start);
 	if (!here)
-		block = lookup_on_device(lookups, i, left);
-	if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
+		block = lookup_on_device(lookups, i, memory_left(lookups, true));
+	if (block == NULL && (block = lookup_make(lookups, i, memory_left(lookups, false), error)) == NULL)
 		return false;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(shown->took, end, start);

@@ -281,7 +281,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->info.nruntime = g->lw->nruntime;
 	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
-	return g->info.program != NULL && gpuagg_join_fits(g->lw);
+	return g->info.program != NULL;
 }
 
 /* What other groups are made of is strings, not their numbers. */

@@ -17,11 +17,13 @@
 #include "optimizer/prep.h"
 #include "parser/parsetree.h"
 #include "planner/agg_grouping.h"
+#include "planner/agg_partial.h"
 #include "planner/agg_plan.h"
 #include "planner/agg_tables.h"
 #include "planner/group_estimate.h"
 #include "planner/join_path.h"
 #include "planner/key_numbers.h"
+#include "planner/path_speed.h"
 #include "planner/regroup_device.h"
 #include "planner/regroup_parts.h"
 #include "planner/top_groups.h"
@@ -333,6 +335,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
+	input.speed = gpuagg_agg_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);

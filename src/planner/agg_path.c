@@ -290,8 +290,8 @@ static const CustomPathMethods path_methods = {
 };
 
 /*
- * The program's outputs of a row that PostgreSQL joins; NIL: it must not.  Of an input that is folded
- * the device has one row for each key, PostgreSQL all of them.
+ * A list of the list of the program's outputs of a row that PostgreSQL joins, which may have none; NIL: it
+ * must not.  Of an input that is folded the device has one row for each key, PostgreSQL all of them.
  */
 static List *
 joined_outputs(const GpuAggGrouping *g)
@@ -304,9 +304,9 @@ joined_outputs(const GpuAggGrouping *g)
 		if (g->lw->lookups[i].folded)
 			return NIL;
 	exprs = gpuagg_lower_row_exprs(g->lw);
-	if (list_member_ptr(exprs, NULL))
+	if (list_member_ptr(exprs, NULL) || (g->tables != NULL && !gpuagg_agg_tables_outputs(g, &exprs)))
 		return NIL;
-	return g->tables != NULL ? gpuagg_agg_tables_outputs(g, exprs) : exprs;
+	return list_make1(exprs);
 }
 
 /*
@@ -424,6 +424,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *exprs = (List *) lsecond(best_path->custom_private);
 	List	   *having = (List *) lfourth(best_path->custom_private);
 	List	   *outputs = (List *) list_nth(best_path->custom_private, 4);
+	List	   *joined;
 	CustomScan *plan = makeNode(CustomScan);
 	ListCell   *lc;
 
@@ -433,10 +434,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
 	if (is_regrouped(packed) && !gpuagg_plan_is_of_plan(packed))
 		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
-	if (outputs != NIL)
-		packed = gpuagg_plan_pack_joined(packed, gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
-																	   bms_singleton_member(best_path->path.parent->relids),
-																	   outputs));
+	if (outputs != NIL && gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
+												bms_singleton_member(best_path->path.parent->relids),
+												linitial(outputs), &joined))
+		packed = gpuagg_plan_pack_joined(packed, joined);
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);
@@ -484,6 +485,13 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 	offer->what_if = g->what_if;
 }
 
+static bool
+plan_lookups(GpuAggGrouping *g)
+{
+	g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
+	return gpuagg_join_fits(g->info.lookups, g->lw->nlookups);
+}
+
 /* The parser or the plan cache holds the lock on the table. */
 void
 gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
@@ -492,9 +500,8 @@ gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	Relation	relation = table_open(offer->table, NoLock);
 
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
-		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
+		plan_lookups(g) && gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
-		g->info.lookups = gpuagg_join_plans(g->lw, g->info.program);
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);

@@ -184,8 +184,11 @@ same_runtime(const GpuAggLower *a, const GpuAggLower *b)
 	return true;
 }
 
-/* Notes the program of the table looked at, which may be one of those before. */
-static void
+/*
+ * Notes the program of the table looked at, which may be one of those before.  False: there is no room for what
+ * it looks rows up in.
+ */
+static bool
 note_program(GpuAggGrouping *g)
 {
 	GpuAggGroupingTables *t = g->tables;
@@ -206,12 +209,13 @@ note_program(GpuAggGrouping *g)
 		pfree(g->lw);
 		if (g->regroup != t->regroup)
 			gpuagg_regroup_free(g->regroup);
-		return;
+		return true;
 	}
 	t->lowers[i] = g->lw;
 	t->programs[i] = program;
 	t->lookups[i] = gpuagg_join_plans(g->lw, program);
 	t->nprograms++;
+	return gpuagg_join_fits(t->lookups[i], g->lw->nlookups);
 }
 
 /* Are groups of this program like those of the first? */
@@ -318,8 +322,7 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 			!same_groups(first->program, g->info.program) || !same_regrouping(g, first);
 		ok = *differs || t->nprograms == 0 || gpuagg_join_same_tables(t->lowers[0], g->lw);
 	}
-	if (ok)
-		note_program(g);
+	ok = ok && note_program(g);
 	table_close(relation, NoLock);
 	return ok;
 }
@@ -416,11 +419,13 @@ gpuagg_agg_tables_keys(const GpuAggGrouping *g)
 }
 
 /* Of a UNION ALL a constant might be a column of another table's. */
-List *
-gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List *exprs)
+bool
+gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List **exprs)
 {
-	return g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION ? NIL :
-		of_parent(g, exprs);
+	if (g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION)
+		return false;
+	*exprs = of_parent(g, *exprs);
+	return true;
 }
 
 /* ------------------------------------------------------------ path, plan --- */

@@ -24,8 +24,8 @@ extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
 /* What the device groups by, where that is finer than the query, over the fact */
 extern List *gpuagg_agg_tables_keys(const GpuAggGrouping *g);
 
-/* Outputs of the first table's program, over what the tables make together; NIL: they cannot be told so */
-extern List *gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List *exprs);
+/* Outputs of the first table's program become those over what the tables make together; false: they cannot be told so */
+extern bool gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List **exprs);
 
 /* When groups are estimated: whether tables of a program share a task */
 extern void gpuagg_agg_tables_share(GpuAggGrouping *g);

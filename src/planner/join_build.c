@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
+#include "ipc/shmem.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
 #include "planner/lower/lower_join.h"
@@ -101,6 +102,22 @@ is_kept(const GpuAggLower *build, Relation relation)
 							  build->ncolumns, build->rel->pages) >= 1;
 }
 
+/* A value that stays, with what tells NULLs */
+#define KEPT_VALUE_BYTES 9.0
+
+/* Could it have them?  A run keeps what is missing of a table whose pages are all-visible. */
+static bool
+is_keepable(const GpuAggLower *build)
+{
+	uint64		limit;
+	uint64		used;
+
+	if (!gpuagg_cache || build->rel->allvisfrac < 1)
+		return false;
+	gpuagg_cache_memory(gpuagg_device_at, &limit, &used);
+	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <= (double) (limit - Min(limit, used));
+}
+
 void
 gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
@@ -121,6 +138,7 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 			plan->relid = relid;
 			lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
 			lookup->kept = plan->program != NULL && is_kept(build, relation);
+			lookup->keepable = plan->program != NULL && (lookup->kept || is_keepable(build));
 			lookup->known = lookup->kept && gpuagg_made_is_known(relid, plan->program);
 		}
 		table_close(relation, NoLock);
@@ -134,7 +152,7 @@ forget(GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 	plan->program = NULL;
 	plan->nruntime = 0;
 	lookup->runtime_exprs = NIL;
-	lookup->kept = lookup->known = false;
+	lookup->keepable = lookup->kept = lookup->known = false;
 }
 
 void
@@ -149,6 +167,7 @@ gpuagg_join_build_helped(GpuAggLower *lw, GpuAggLookupPlan *plans)
 			continue;
 		if (plans[k].program == NULL)
 			forget(helped, &plans[helper->helps - 1]);
+		helped->keepable = helped->keepable && helper->keepable;
 		helped->kept = helped->kept && helper->kept;
 		helped->known = helped->known && helper->known;
 	}

@@ -85,11 +85,11 @@ hash_clauses(uint64 *hash, List *clauses, Index relid)
 
 /* Only of tables: of what else an input may be made of no more is known than its estimate. */
 static bool
-hash_input(PlannerInfo *root, const RelOptInfo *rel, uint64 *hash)
+hash_input(PlannerInfo *root, const Bitmapset *relids, uint64 *hash)
 {
 	int			relid = -1;
 
-	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+	while ((relid = bms_next_member(relids, relid)) >= 0)
 	{
 		const RelOptInfo *base = root->simple_rel_array[relid];
 		const RangeTblEntry *rte = planner_rt_fetch(relid, root);
@@ -109,9 +109,26 @@ seen_key(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 {
 	GpuAggSeenKey key = {.keys = SEEN_LOOKUP + lookup->type};
 
-	if (!hash_input(lw->root, lookup->rel, &key.keys) ||
+	if (!hash_input(lw->root, lookup->rel->relids, &key.keys) ||
 		!hash_clauses(&key.keys, lookup->join->on, lw->rel->relid) ||
 		!hash_clauses(&key.filter, lw->rel->baserestrictinfo, lw->rel->relid))
+		key.keys = 0;
+	return key;
+}
+
+/* Of NOT IN: the subquery's tables and its column, what is compared with it */
+static GpuAggSeenKey
+seen_subquery_key(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
+{
+	PlannerInfo *subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
+	const TargetEntry *column = linitial_node(TargetEntry, subroot->parse->targetList);
+	const uint64 x = gpuagg_exprs_hash(list_make1(linitial(((OpExpr *) lookup->subplan->testexpr)->args)),
+									   lw->rel->relid);
+	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_LOOKUP + lookup->type, x)};
+
+	if (IsA(column->expr, Var))
+		key.keys = hash_combine64(key.keys, ((Var *) column->expr)->varattno);
+	if (x == 0 || !IsA(column->expr, Var) || !hash_input(subroot, subroot->all_baserels, &key.keys))
 		key.keys = 0;
 	return key;
 }
@@ -146,6 +163,18 @@ gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows)
 	return ns;
 }
 
+/* PostgreSQL's estimate, which is a half.  Where IN is a part of another condition nothing is known. */
+static void
+expect_subquery(const GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
+{
+	if (lookup->condition == NULL)
+		return;
+	expected->test = test_register(lw, lookup);
+	expected->share = clause_selectivity(lw->root, (Node *) lookup->condition, 0, JOIN_INNER, NULL);
+	expected->found = 1 - expected->share;
+	expected->seen = seen_subquery_key(lw, lookup);
+}
+
 void
 gpuagg_join_expect(const GpuAggLower *lw, const GpuAggLookupLower *lookup, double bytes,
 				   GpuAggLookupExpected *expected)
@@ -157,6 +186,8 @@ gpuagg_join_expect(const GpuAggLower *lw, const GpuAggLookupLower *lookup, doubl
 	expected->share = expected->found = 1;
 	expected->probes = lw->rel->rows;
 	expected->probe_ns = gpuagg_join_probe_ns(bytes);
+	if (lookup->subplan != NULL)
+		expect_subquery(lw, lookup, expected);
 	if (lookup->join == NULL)
 		return;
 	matching = matching_share(lw->root, lookup->join);

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "cost/profile.h"
+#include "ipc/made_shared.h"
 #include "ipc/shmem.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -26,6 +27,7 @@
 #include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
 #include "planner/path_cost.h"
+#include "planner/path_speed.h"
 #include "planner/probe_order.h"
 #include "planner/table_cost.h"
 #include "settings.h"
@@ -39,6 +41,9 @@
 
 /* A table of this part of the memory, as estimated, may turn out not to fit. */
 #define DOUBTED_PART 4.0
+
+/* No table has more bytes (lookup_make.c). */
+#define LARGEST_TABLE ((double) PG_UINT32_MAX)
 
 /* ----------------------------------------------------------------- check --- */
 
@@ -201,31 +206,49 @@ gpuagg_join_repeats(const GpuAggLower *lw)
 	return repeats;
 }
 
-/* In how many windows the table that has them is made; 0: even the most are too few */
+/* Windows that a table needs in so much memory; 0: even the most are too few */
 static int
-windows_needed(const GpuAggLower *lw)
+windows_needed(double bytes, double memory)
 {
-	double		left = gpuagg_lookup_memory * 1048576.0;
-	double		windowed = 0;
+	if (memory < bytes / GPUAGG_MAX_LOOKUP_WINDOWS)
+		return 0;
+	return Max(1, (int) ceil(bytes / Max(memory, 1)));
+}
+
+/*
+ * Which tables a device may make, as its memory goes, and whether gpuagg.lookup_memory is enough for
+ * the backend to make them, the others among them all together, the largest in windows if need be.
+ */
+static void
+plan_memory(const GpuAggLower *lw, GpuAggLookupPlan *plans)
+{
+	const double memory = gpuagg_lookup_memory * 1048576.0;
+	double		device = gpuagg_made_room();
+	double		left = memory;
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
-		if (lw->lookups[i].windowed)
-			windowed = gpuagg_table_bytes(&lw->lookups[i]);
-		else
-			left -= gpuagg_table_bytes(&lw->lookups[i]);
+		const double bytes = gpuagg_table_bytes(&lw->lookups[i]);
+
+		plans[i].whole = lw->lookups[i].keepable && bytes <= Min(device, LARGEST_TABLE);
+		if (plans[i].whole)
+			device -= bytes;
+		else if (!lw->lookups[i].windowed)
+			left -= bytes;
+		plans[i].windows = (plans[i].whole ? bytes <= memory : left >= 0) ? 1 : 0;
 	}
-	if (left < windowed / GPUAGG_MAX_LOOKUP_WINDOWS)
-		return 0;
-	return Max(1, (int) ceil(windowed / Max(left, 1)));
+	for (int i = 0; i < lw->nlookups; i++)
+		if (lw->lookups[i].windowed)
+			plans[i].windows = windows_needed(gpuagg_table_bytes(&lw->lookups[i]), left);
 }
 
 bool
-gpuagg_join_fits(const GpuAggLower *lw)
+gpuagg_join_fits(const GpuAggLookupPlan *plans, int n)
 {
-	if (windows_needed(lw) > 0)
-		return true;
-	return GPUAGG_REFUSE("the inputs of the join would take more than gpuagg.lookup_memory");
+	for (int i = 0; i < n; i++)
+		if (!plans[i].whole && plans[i].windows == 0)
+			return GPUAGG_REFUSE("the inputs of the join would take more than gpuagg.lookup_memory");
+	return true;
 }
 
 List *
@@ -263,7 +286,6 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->nkeys = lookup->nkeys;
 		plan->ncolumns = list_length(lookup->columns);
 		plan->window_const = lookup->windowed ? lookup->window.reg & GPUAGG_VREG_NUMBER : -1;
-		plan->windows = lookup->windowed ? Max(1, windows_needed(lw)) : 1;
 		memcpy(plan->forms, lookup->forms, sizeof(plan->forms));
 		plan->helps = lookup->helps;
 		plan->helped = lookup->helped;
@@ -277,6 +299,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		gpuagg_join_expect_filter(lw, lookup, &plan->expected);
 	}
 	gpuagg_join_build_helped(lw, plans);
+	plan_memory(lw, plans);
 	gpuagg_probe_needs(program, plans, lw->nlookups);
 	/* a number is found for whatever row is looked up */
 	for (int i = 0; i < lw->nlookups; i++)
@@ -409,8 +432,9 @@ made_ns_of(const GpuAggLower *lw, const GpuAggLookupPlan *plans, int i, double r
 	return ns;
 }
 
-static void
-expect_input(const GpuAggLower *lw, int i, const Path *path, GpuAggLookupPlan *plans)
+/* Returns how many times as much that costs beside a plan of such a speed. */
+static double
+expect_input(const GpuAggLower *lw, int i, Path *path, double speed, GpuAggLookupPlan *plans)
 {
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
 	GpuAggLookupExpected *expected = &plans[i].expected;
@@ -426,14 +450,22 @@ expect_input(const GpuAggLower *lw, int i, const Path *path, GpuAggLookupPlan *p
 	made = lookup->kept && !expected->small;
 	expected->make_ns = made ? made_ns : take_ns;
 	expected->make_cost = made ? 0 : path->total_cost;
+	return made ? 1 : Max(1, speed / gpuagg_path_speed(path));
 }
 
-/* The startup cost of a hashed subplan is that of its plan. */
+/* The startup cost of a hashed subplan is that of its plan, which each of several processes runs. */
 static void
 expect_subquery(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
 {
 	expected->make_ns = gpuagg_table_read_ns(root, lookup, lookup->rows);
 	expected->make_cost = lookup->subplan->startup_cost;
+}
+
+/* As often is all of it read: by the backend, or once by the device */
+static int
+times_read(const GpuAggLookupPlan *plan)
+{
+	return plan->whole ? 1 : Max(1, plan->windows);
 }
 
 void
@@ -447,16 +479,18 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 	{
 		const GpuAggLookupLower *lookup = &lw->lookups[i];
 		GpuAggLookupExpected *expected = &plans[i].expected;
+		double		slower = 1;
 
 		if (lookup->subplan != NULL)
 			expect_subquery(lw->root, lookup, expected);
 		else if (is_child(lookup))
-			expect_input(lw, i, list_nth(paths, npaths++), plans);
-		expected->make_ns *= plans[i].windows;
-		expected->make_cost *= plans[i].windows;
+			slower = expect_input(lw, i, list_nth(paths, npaths++), input->speed, plans);
+		expected->make_ns *= times_read(&plans[i]);
+		expected->make_cost *= times_read(&plans[i]);
 		input->lookup_ns += expected->make_ns;
-		input->lookup_cost += expected->make_cost;
-		windows = Max(windows, plans[i].windows);
+		input->lookup_cost += expected->make_cost * slower;
+		input->beside_ns += expected->make_ns * (slower - 1);
+		windows = Max(windows, times_read(&plans[i]));
 	}
 	input->lookup_ns += windows * gpuagg_join_probes_ns(plans, lw->nlookups, Min(input->rows, Max(1, lw->rel->rows)));
 	/* all of it is read for each window */

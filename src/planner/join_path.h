@@ -22,8 +22,11 @@ extern bool gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree);
 /* Do both programs look rows up in the same tables?  Else a reason. */
 extern bool gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b);
 
-/* Do the tables fit gpuagg.lookup_memory, as far as is known, the largest in windows if need be? */
-extern bool gpuagg_join_fits(const GpuAggLower *lw);
+/*
+ * Is there memory for so many tables, as far as is known: the device's for those that it makes,
+ * gpuagg.lookup_memory for others, the largest in windows if need be?
+ */
+extern bool gpuagg_join_fits(const GpuAggLookupPlan *plans, int n);
 
 /* GpuAggLookupPlans, for when the program is finished */
 extern GpuAggLookupPlan *gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program);

@@ -29,6 +29,9 @@
  * of values and groups, without scanning, for the units by which it exceeds the plan below.
  * Copying and grouping overlap, but for a processor that has both to do; so they add up.
  *
+ * What one process reads for look-up tables is compared with what PostgreSQL's own plan does at the
+ * same time, perhaps in several processes (path_speed.h).
+ *
  * Tasks that wait for a place on the device are waited for: what that takes now is added.
  *
  * Does not handle: rows that PostgreSQL must evaluate (compressed values), tasks that run
@@ -254,7 +257,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->predicted.startup += input->lookup_ns;
 	info->predicted.total += input->lookup_ns;
 	startup_ns = predict_plan(&rates, input, info);
-	cost.startup = startup_ns / unit + input->lookup_cost + input->plan_cost;
+	cost.startup = (startup_ns + input->beside_ns) / unit + input->lookup_cost + input->plan_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;

@@ -30,6 +30,9 @@ typedef struct GpuAggCostInput
 	double		allvisfrac;		/* of the pages */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
 	double		lookup_ns;		/* of making them, and of looking rows up */
+	double		speed;			/* of PostgreSQL's plan (path_speed.h): what one process reads for tables
+								 * costs more beside it, */
+	double		beside_ns;		/* of their rows, so much */
 	Cost		plan_cost;		/* of the plan whose rows are grouped, if it is one, */
 	int			plan_values;	/* and values of each of its rows */
 	double		scale;			/* gpuagg.cost_scale */

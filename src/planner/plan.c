@@ -116,7 +116,7 @@ unpack_program(Const *image)
 }
 
 /* Numbers that stand before those of columns */
-#define LOOKUP_FIELDS (11 + GPUAGG_KEY_COLUMNS)
+#define LOOKUP_FIELDS (12 + GPUAGG_KEY_COLUMNS)
 
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
@@ -127,7 +127,7 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 													lookup->missed_const, lookup->window_const,
 													lookup->windows));
 
-	packed = lappend_int(lappend_int(packed, lookup->helps), lookup->helped);
+	packed = lappend_int(lappend_int(lappend_int(packed, lookup->helps), lookup->helped), lookup->whole);
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
 		packed = lappend_int(packed, lookup->forms[i]);
 	for (int i = 0; i < lookup->ncolumns; i++)
@@ -166,8 +166,9 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->windows = list_nth_int(packed, 8);
 	lookup->helps = list_nth_int(packed, 9);
 	lookup->helped = list_nth_int(packed, 10);
+	lookup->whole = list_nth_int(packed, 11) != 0;
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
-		lookup->forms[i] = list_nth_int(packed, 11 + i);
+		lookup->forms[i] = list_nth_int(packed, 12 + i);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);
@@ -311,7 +312,8 @@ gpuagg_plan_unpack(List *custom_private)
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	lookups = list_nth(custom_private, 13);
 	info->est_numbers = unpack_float(list_nth(custom_private, 14));
-	if (list_length(custom_private) > PACKED_JOINED)
+	info->joins_rows = list_length(custom_private) > PACKED_JOINED;
+	if (info->joins_rows)
 		info->joined = list_nth(custom_private, PACKED_JOINED);
 	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
 	foreach(lc, lookups)

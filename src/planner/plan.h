@@ -147,7 +147,9 @@ typedef struct GpuAggLookupPlan
 	int			ncolumns;		/* with the keys, which come first */
 	int			window_const;	/* constants of the program by which rows of a window of keys pass:
 								 * the first of GPUAGG_WINDOW_CONSTS; -1: none */
-	int			windows;		/* that are expected to be needed, one after the other */
+	bool		whole;			/* a device may make it, which has memory for all of it */
+	int			windows;		/* if the backend makes it: that are expected to be needed, one after the
+								 * other; 0: no number of them is enough */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
@@ -209,7 +211,8 @@ typedef struct GpuAggPlanInfo
 								 * known */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
-	List	   *joined;			/* outputs over the rows of joins (planner/row_joins.h); NIL: not there */
+	bool		joins_rows;		/* single rows can be joined by the fallback plan's joins, */
+	List	   *joined;			/* of whose rows these are the outputs (planner/row_joins.h) */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
@@ -217,7 +220,7 @@ typedef struct GpuAggPlanInfo
 	int			profile_elsewhere;	/* as GpuAggProfile.elsewhere */
 } GpuAggPlanInfo;
 
-/* A List of copyable, printable nodes, and back (palloc'd); all but `joined`, which is known later. */
+/* A List of copyable, printable nodes, and back (palloc'd); all but what is of joined rows, which is known later. */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern List *gpuagg_plan_pack_joined(List *packed, List *joined);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);

@@ -89,20 +89,19 @@ over_plan(Node *node, void *context)
 	return over->failed ? node : expression_tree_mutator(node, over_plan, context);
 }
 
-List *
-gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs)
+bool
+gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs, List **outputs)
 {
 	const Plan *plan = gpuagg_plan_joins(fallback);
 	OverPlan	over = {0};
-	List	   *outputs;
 
-	if (plan == NULL || exprs == NIL || !reads_once(root, plan, table) || contain_subplans((Node *) exprs) ||
+	if (plan == NULL || !reads_once(root, plan, table) || contain_subplans((Node *) exprs) ||
 		gpuagg_agg_plan_locks_rows(root) || gpuagg_agg_plan_own_functions(root))
-		return NIL;
+		return false;
 	over.targetlist = plan->targetlist;
-	outputs = (List *) over_plan(gpuagg_before_grouping(root, (Node *) exprs), &over);
+	*outputs = (List *) over_plan(gpuagg_before_grouping(root, (Node *) exprs), &over);
 	if (over.failed)
-		return NIL;
-	fix_opfuncids((Node *) outputs);
-	return outputs;
+		return false;
+	fix_opfuncids((Node *) *outputs);
+	return true;
 }

@@ -12,8 +12,9 @@
 
 /*
  * Outputs of a program (gpuagg_lower_row_exprs) over the rows of the joins (gpuagg_plan_joins), which are its outer
- * tuple.  NIL: not all can be had so, or the plan reads the table otherwise than once from start to end.
+ * tuple; count(*) alone has none.  False: not all can be had so, or the plan reads the table otherwise than once from
+ * start to end.
  */
-extern List *gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs);
+extern bool gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs, List **outputs);
 
 #endif							/* GPUAGG_PLANNER_ROW_JOINS_H */

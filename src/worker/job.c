@@ -542,7 +542,7 @@ note_shared(GpuAggWorkerJob *job)
 {
 	dlist_iter	iter;
 
-	job->shared = job->on->nrunning > 0;
+	job->shared = job->on->nrunning > 0 || gpuagg_made_unused(job->on);
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 	{
 		GpuAggWorkerJob *other = dlist_container(GpuAggWorkerJob, node, iter.cur);

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
+#include "ipc/made_shared.h"
 #include "ipc/segment.h"
 #include "worker/encoding.h"
 #include "worker/job_made.h"
@@ -67,19 +68,25 @@ gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *e
 /* More than any device has: a job with this estimate is admitted when no other one runs. */
 #define WHOLE_MEMORY (PG_UINT64_MAX / 2)
 
+/* Of a value of a look-up table that is made: in columns that grow, put together, and in the table */
+#define MADE_VALUE_BYTES 32.0
+
 /*
  * What a task will need: its groups at the fill of an open-addressing table
- * (at most one half), half as much again for the table that it grew out of, and its
- * program.  Only admission uses it; the device keeps the true account.
+ * (at most one half), half as much again for the table that it grew out of, its
+ * program, and the look-up table that it makes, which has a part of the device's memory at
+ * most.  Only admission uses it; the device keeps the true account.
  */
 static uint64
-memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
+memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config, uint64 most)
 {
 	GpuAggLayout layout;
 	double		groups = Min(config->expected_groups, 1e15);
+	double		made = config->make.nkeys == 0 ? 0 :
+		Min(config->expected_rows * program->nkeys * MADE_VALUE_BYTES, (double) most / GPUAGG_MADE_SHARE);
 
 	gpuagg_layout_compute(program, &layout);
-	return program->bytes + (uint64) (groups * layout.row_bytes * 3);
+	return program->bytes + (uint64) (groups * layout.row_bytes * 3 + made);
 }
 
 /*
@@ -185,7 +192,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail(job, &error);
 		return;
 	}
-	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config);
+	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config, info.memory_limit);
 	job->predicted_ms = begin->predicted_ms;
 	gpuagg_job_table_add(job, &begin->cache);
 	if (!job->several)

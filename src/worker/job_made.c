@@ -7,7 +7,6 @@
 #include "common/pg_prng.h"
 #include "device/ops/lookup_make.h"
 #include "ipc/made_shared.h"
-#include "settings.h"
 #include "utils/memutils.h"
 #include "worker/job_made.h"
 
@@ -25,7 +24,6 @@ struct GpuAggWorkerMade
 };
 
 static dlist_head tables = DLIST_STATIC_INIT(tables);
-static uint64 total;			/* bytes of all */
 static uint32 ntables;
 
 static const GpuAggLookup *
@@ -54,32 +52,43 @@ drop(GpuAggWorkerMade *m)
 {
 	gpuagg_made_shared_remove(m->id);
 	ntables--;
-	total -= head_of(m)->bytes;
+	m->on->made_bytes -= head_of(m)->bytes;
 	dlist_delete(&m->node);
 	m->on->ops->made->free(m->made);
 	pfree(m);
 }
 
-/* Until there are no more, and all take no more, as far as nobody uses them */
-static void
-drop_until(uint32 most, uint64 bytes)
+/* The one used longest ago, of a device or of any if that is NULL; NULL: none */
+static GpuAggWorkerMade *
+unused(const GpuAggWorkerDevice *on)
 {
+	GpuAggWorkerMade *oldest = NULL;
 	dlist_iter	iter;
-	GpuAggWorkerMade *last;
 
-	do
+	dlist_foreach(iter, &tables)
 	{
-		last = NULL;
-		dlist_foreach(iter, &tables)
-		{
-			GpuAggWorkerMade *m = dlist_container(GpuAggWorkerMade, node, iter.cur);
+		GpuAggWorkerMade *m = dlist_container(GpuAggWorkerMade, node, iter.cur);
 
-			if (m->users == 0)
-				last = m;
-		}
-		if (last != NULL && (total > bytes || ntables > most))
-			drop(last);
-	} while (last != NULL && (total > bytes || ntables > most));
+		if (m->users == 0 && (on == NULL || m->on == on))
+			oldest = m;
+	}
+	return oldest;
+}
+
+bool
+gpuagg_made_unused(const GpuAggWorkerDevice *on)
+{
+	return unused(on) != NULL;
+}
+
+bool
+gpuagg_made_give_way(const GpuAggWorkerDevice *on)
+{
+	GpuAggWorkerMade *oldest = unused(on);
+
+	if (oldest != NULL)
+		drop(oldest);
+	return oldest != NULL;
 }
 
 void
@@ -139,7 +148,7 @@ take(GpuAggWorkerJob *job, GpuAggError *error)
 	while (m->id == 0);
 	dlist_push_head(&tables, &m->node);
 	ntables++;
-	total += head_of(m)->bytes;
+	m->on->made_bytes += head_of(m)->bytes;
 	return m;
 }
 
@@ -195,8 +204,13 @@ make_room(const GpuAggWorkerMade *new)
 {
 	const GpuAggWorkerDevice *on = new->on;
 	const uint64 id = new->id;
+	GpuAggDeviceInfo info;
 
-	drop_until(GPUAGG_MADE_ENTRIES, gpuagg_lookup_memory * UINT64CONST(1048576));
+	on->ops->info(on->device, &info);
+	while (on->made_bytes > info.memory_limit / GPUAGG_MADE_SHARE && gpuagg_made_give_way(on))
+		;
+	while (ntables > GPUAGG_MADE_ENTRIES && gpuagg_made_give_way(NULL))
+		;
 	if (find(on, id) != NULL)
 		gpuagg_made_shared_add(id);
 }

@@ -3,8 +3,9 @@
  *		Look-up tables that devices have made (device/made.h), until jobs use them.
  *
  * A client makes tables, one a job, and then runs a job that looks up in them, by their
- * numbers.  Between these nobody owns them: they go, longest unused first, when all take
- * more than gpuagg.lookup_memory, and when the worker has had nothing to do for a while.
+ * numbers.  Between these nobody owns them: they go, longest unused first, when those of a
+ * device take more than their part of its memory (ipc/made_shared.h), when a task needs that
+ * memory, and when the worker has had nothing to do for a while.
  * A job whose table has gone fails with GPUAGG_UNSUPPORTED, and its client does without.
  */
 #ifndef GPUAGG_WORKER_JOB_MADE_H
@@ -26,6 +27,13 @@ extern bool gpuagg_made_use(GpuAggWorkerJob *job, GpuAggError *error);
 
 /* The job's task has ended. */
 extern void gpuagg_made_leave(GpuAggWorkerJob *job);
+
+/*
+ * Has the device, or any if that is NULL, a table that no job uses?  The one that was used longest
+ * ago goes; false: there is none.
+ */
+extern bool gpuagg_made_unused(const GpuAggWorkerDevice *on);
+extern bool gpuagg_made_give_way(const GpuAggWorkerDevice *on);
 
 /* All that no job uses go. */
 extern void gpuagg_made_clear(void);

@@ -12,7 +12,8 @@
  * was away does not save up for later, for its clock starts at that of the task that was
  * begun last.  Tasks of one role keep their order.
  *
- * Memory.  The task whose turn it is may not fit.  Others pass it for a while; then it
+ * Memory.  The task whose turn it is may not fit.  Look-up tables that nobody uses give
+ * way to it (job_made.h).  If that is not enough, others pass it for a while; then it
  * keeps all of its device waiting, until it fits.  A job that is alone always fits.  One
  * that has found no memory beside others comes back to be alone: its estimate is all of it.
  * Whoever runs waits for nobody else's task (node/plan_rows.c), so that time comes.
@@ -23,6 +24,7 @@
 #include "ipc/stat.h"
 #include "settings.h"
 #include "utils/timestamp.h"
+#include "worker/job_made.h"
 #include "worker/worker.h"
 
 /* So long others pass a task that does not fit. */
@@ -105,17 +107,28 @@ has_place(const GpuAggWorkerJob *job)
 }
 
 static bool
-fits_memory(const GpuAggWorkerJob *job)
+has_memory(const GpuAggWorkerJob *job)
 {
 	GpuAggDeviceInfo info;
 
-	if (job->on->nrunning == 0)
-		return true;
-	if (job->retry_below > 0 && job->on->nrunning >= job->retry_below)
-		return false;
 	job->on->ops->info(job->on->device, &info);
 	return Max(info.memory_used, job->on->reserved) + job->estimate <=
 		info.memory_limit;
+}
+
+static bool
+fits_memory(const GpuAggWorkerJob *job)
+{
+	const bool	alone = job->on->nrunning == 0;
+
+	if (!alone && job->retry_below > 0 && job->on->nrunning >= job->retry_below)
+		return false;
+	while (!has_memory(job))
+	{
+		if (!gpuagg_made_give_way(job->on))
+			return alone;
+	}
+	return true;
 }
 
 /*

@@ -52,6 +52,7 @@ typedef struct GpuAggWorkerDevice
 	int			nrunning;		/* jobs that hold a task of it, */
 	int			nshort;			/* of these short ones (queue.c) */
 	uint64		reserved;		/* sum of their estimates */
+	uint64		made_bytes;		/* of look-up tables that it has made (job_made.h) */
 } GpuAggWorkerDevice;
 
 typedef enum GpuAggWorkerJobState
@@ -106,7 +107,7 @@ typedef struct GpuAggWorkerJob
 	struct GpuAggJobEncoding *encoding; /* encoding.c; NULL: that is as the
 										 * client sent it */
 	uint64		estimate;		/* bytes asked of the device's memory */
-	bool		shared;			/* others have run on its device while it did */
+	bool		shared;			/* others had memory of its device while it ran */
 	int			retry_below;	/* no memory while so many others ran: try
 								 * again when fewer do; 0: never tried */
 	bool		admitted;		/* counted among those that run on its device */

@@ -1,5 +1,5 @@
-# Look-up tables that devices have made and sessions use again: when there is no room for them,
-# and beside writers of every kind.
+# Look-up tables that devices have made and sessions use again, beside writers of every kind.
+# 060_made_memory.pl has their memory.
 #
 # GPUAGG_STRESS_SECONDS: for how long there are writers.
 use strict;
@@ -13,16 +13,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('made', 'shared_buffers = 64MB', 'autovacuum = off', 'gpuagg.cache_size = 32MB',
-	"gpuagg.lookup_memory = '1MB'");
+my $node = new_node('made', 'shared_buffers = 64MB', 'autovacuum = off', 'gpuagg.cache_size = 32MB');
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE f AS SELECT i AS id, i % 40000 AS a, repeat('x', 60) AS pad FROM generate_series(1, 50000) i;
-	CREATE TABLE wide AS SELECT i AS k, i % 7 AS n, i * 10000000007 AS o, -i * 10000000007 AS p, i * 10000000009 AS q, i * 10000000019 AS r
-	FROM generate_series(0, 39999) i;
-	ALTER TABLE wide ADD PRIMARY KEY (k);
-	CREATE TABLE small AS SELECT i AS k, i % 7 AS n FROM generate_series(0, 499) i;
-	ALTER TABLE small ADD PRIMARY KEY (k);
 	CREATE FUNCTION inputs(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = 'require' AS $$
 	DECLARE
 		line text;
@@ -32,42 +26,15 @@ $node->safe_psql(
 		END LOOP;
 		RETURN line;
 	END $$;});
-$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) f, wide, small');
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) f');
 # of pages with rows: since 16 a table may end with others
 is($node->safe_psql('postgres', "
-	SELECT bool_and(gpuagg.load(t) > 0 AND (SELECT min(pages) FROM gpuagg.cache WHERE relation = t) = n)
-	FROM (VALUES ('f'::regclass, (SELECT count(DISTINCT (ctid::text::point)[0]) FROM f)),
-				 ('wide', (SELECT count(DISTINCT (ctid::text::point)[0]) FROM wide)),
-				 ('small', (SELECT count(DISTINCT (ctid::text::point)[0]) FROM small))) x (t, n)"), 't', 'all columns are kept');
-
-# ------------------------------------------------------- without room ---
-
-# The session may have more than the device's worker keeps: such a table goes as soon as it is made,
-# and leaves no place taken in the list of those that there are.
-my $small = 'SELECT n, count(*) FROM f JOIN small ON a = k GROUP BY n ORDER BY n';
-my $wide = 'SELECT n, count(*), sum(o + p + q + r) FROM f JOIN wide ON a = k GROUP BY n ORDER BY n';
-my $lines = $node->safe_psql('postgres', "
-	SET gpuagg.lookup_memory = '256MB';
-	DO \$\$ BEGIN FOR i IN 1 .. 260 LOOP PERFORM inputs('$wide'); END LOOP; END \$\$;
-	SELECT inputs('$wide');
-	SELECT inputs('$small');
-	SELECT inputs('$small');");
-my @lines = split /\n/, $lines;
-like($lines[0], qr/40000 rows/, 'a table beyond what the worker keeps');
-unlike($lines[0], qr/made before/, 'it is not there a second time');
-like($lines[1], qr/from kept columns/, 'a small table is made');
-like($lines[2], qr/made before/, 'and used again, after many that had no room');
-same_answer($node, $wide, 'a table beyond what the worker keeps');
-
-# ------------------------------------------------------ beside writers ---
+	SELECT gpuagg.load('f') > 0 AND (SELECT min(pages) FROM gpuagg.cache WHERE relation = 'f'::regclass) =
+		   (SELECT count(DISTINCT (ctid::text::point)[0]) FROM f)"), 't', 'all columns are kept');
 
 # Sessions ask the same questions over and over, in snapshots old and new, between changes of their
 # own and others', which come and go; each answer is PostgreSQL's under the same snapshot.
 my $seconds = $ENV{GPUAGG_STRESS_SECONDS} // 10;
-$node->safe_psql(
-	'postgres', q{
-	ALTER SYSTEM SET gpuagg.lookup_memory = '256MB';
-	SELECT pg_reload_conf();});
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE x (k int PRIMARY KEY, name text, n int, late int);

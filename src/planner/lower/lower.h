@@ -108,8 +108,10 @@ typedef struct GpuAggLookupLower
 	bool		moves;			/* which may change places with those of others */
 	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), or
 								 * the subquery for EXPLAIN; */
-	bool		kept;			/* the program is of columns that the device has, all of them, */
+	bool		keepable;		/* the program is of columns that the device has, or can keep, */
+	bool		kept;			/* which it has, all of them, */
 	bool		known;			/* and has made the table before, for this session */
+	Expr	   *condition;		/* that is NOT IN of it, by itself */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
 	GpuAggValue of_null;		/* for a NULL, */
 	GpuAggValue of_missed;		/* and for another value without an equal one */
@@ -384,6 +386,9 @@ extern bool gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 
 /* lower_subplan.c */
 extern bool gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out);
+
+/* A condition of the filter: an expression, of which NOT IN may change places with others */
+extern bool gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggValue *out);
 
 /* lower_const.c */
 extern bool gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out);

@@ -691,7 +691,7 @@ gpuagg_lower_filter(GpuAggLower *lw, List *clauses)
 	{
 		GpuAggValue next;
 
-		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next))
+		if (!gpuagg_lower_condition(lw, lfirst(lc), &next))
 			ok = false;
 		else if (ok && foreach_current_index(lc) == 0)
 		{

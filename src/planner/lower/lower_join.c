@@ -258,7 +258,7 @@ filter_clauses(GpuAggLower *lw, List *clauses)
 	{
 		GpuAggValue next;
 
-		if (!gpuagg_lower_expr(lw, lfirst_node(RestrictInfo, lc)->clause, &next) ||
+		if (!gpuagg_lower_condition(lw, lfirst_node(RestrictInfo, lc)->clause, &next) ||
 			!filter_and(lw, &next))
 			return false;
 	}

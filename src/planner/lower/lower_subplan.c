@@ -214,3 +214,25 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
 		lower_missed(lw, lookup, &probe, &missed) && gpuagg_lower_bool(lw, true, &yes) &&
 		gpuagg_lower_select(lw, &found, &yes, &missed, out);
 }
+
+/*
+ * A row is kept where the condition is true, so NOT IN is as good as never NULL, and may change places with
+ * tests of other look-ups.
+ */
+bool
+gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggValue *out)
+{
+	const int	n = lw->nlookups;
+	GpuAggLookupLower *lookup = &lw->lookups[n];
+
+	if (!gpuagg_lower_expr(lw, clause, out))
+		return false;
+	if (lw->nlookups != n + 1 || !is_notclause(clause) || !IsA(get_notclausearg(clause), SubPlan))
+		return true;
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_IS_TRUE, GPUAGG_T_BOOL, out, NULL, NULL, 0, out))
+		return false;
+	lookup->condition = clause;
+	lookup->test = *out;
+	lookup->moves = !out->may_fail;
+	return true;
+}

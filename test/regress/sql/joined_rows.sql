@@ -34,7 +34,10 @@ CREATE TABLE jq AS SELECT row_number() OVER () AS no, q FROM unnest(ARRAY[
 	-- made of finer ones
 	'SELECT h, count(DISTINCT g), sum(u) FROM jr JOIN jd USING (k) GROUP BY h', 'SELECT h, g, sum(u) FROM jr JOIN jd USING (k) GROUP BY ROLLUP (1, 2)', 'SELECT jd.t, g, sum(u), count(DISTINCT e) FROM jr JOIN jd USING (k) GROUP BY CUBE (1, 2)',
 	-- several rows of a key, an input that is a query, the same table twice, a query within one
-	'SELECT z, sum(u), count(*) FROM jr JOIN (SELECT e % 20 AS e, z FROM je) x USING (e) GROUP BY 1', 'SELECT n, sum(u) FROM jr JOIN (VALUES (1, ''a''), (2, ''b''), (7, ''b''), (39, ''c'')) x(e, n) USING (e) GROUP BY 1', 'SELECT a.g, sum(a.u) FROM jr a JOIN (SELECT k, h FROM jd WHERE h < 3) x ON a.k = x.k JOIN jd y ON y.k = a.e GROUP BY 1']) q;
+	'SELECT z, sum(u), count(*) FROM jr JOIN (SELECT e % 20 AS e, z FROM je) x USING (e) GROUP BY 1', 'SELECT n, sum(u) FROM jr JOIN (VALUES (1, ''a''), (2, ''b''), (7, ''b''), (39, ''c'')) x(e, n) USING (e) GROUP BY 1', 'SELECT a.g, sum(a.u) FROM jr a JOIN (SELECT k, h FROM jd WHERE h < 3) x ON a.k = x.k JOIN jd y ON y.k = a.e GROUP BY 1',
+	-- rows that are counted, and have no outputs
+	'SELECT count(*) FROM jr JOIN jd USING (k) WHERE u > 3', 'SELECT count(*) FROM jr LEFT JOIN je ON jr.e = je.e AND u > 3', 'SELECT count(*) FROM jr JOIN jd USING (k) WHERE jr.t LIKE ''word 1%''',
+	'SELECT count(*) FROM jr WHERE EXISTS (SELECT FROM je WHERE je.e = jr.e AND z = 1) AND u > 3', 'SELECT count(*) FROM jr WHERE e NOT IN (SELECT e FROM je WHERE z = 1) AND u > 3 HAVING count(*) > 5']) q;
 CREATE FUNCTION jr_agree() RETURNS TABLE (no int8, differs text) LANGUAGE sql AS $$ SELECT jq.no, c FROM jq, LATERAL compare(q) c WHERE c NOT LIKE 'ok%' ORDER BY 1 $$;
 SELECT count(*) FROM jq;
 -- by hash joins, by others, and by a plan for several processes

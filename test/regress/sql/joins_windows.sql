@@ -19,6 +19,7 @@ ALTER TABLE wlp ATTACH PARTITION wlp2 FOR VALUES FROM (20000) TO (1000000);
 INSERT INTO wlp SELECT * FROM wl;
 VACUUM ANALYZE wl, wlp, wd, wdup, ws;
 SET gpuagg.lookup_memory = '1MB';
+SET gpuagg.cache = off;
 SELECT prefer_device(false);
 -- how many windows depends on estimates
 SELECT regexp_replace(line, '\d+ windows', 'n windows') FROM explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT n, count(*), sum(v) FROM wl JOIN wd ON a = k GROUP BY 1') line
@@ -45,10 +46,23 @@ SELECT q, f, compare(replace(q, 'FACT', f)) FROM (VALUES
  ('SELECT sum(10 / coalesce(r, 1)) FROM FACT LEFT JOIN wd ON a = k AND r > 0'),
  ('SELECT r, sum(x) FROM FACT JOIN wd ON a + 5 = k GROUP BY 1'),
  ('SELECT r, b % 5, count(*) FROM FACT JOIN wd ON b = k GROUP BY 1, 2')) v(q), unnest(ARRAY['wl', 'wlp']) f;
--- columns of the input that the device keeps are no help
-SELECT gpuagg.load('wd') > 0;
-SELECT compare('SELECT n, count(*) FROM wl JOIN wd ON a = k GROUP BY 1');
-SELECT gpuagg.unload('wd') > 0;
+-- of columns that the device keeps it makes the table at once; where it then cannot, there are windows again
+CREATE FUNCTION wl_inputs(query text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT compare(query)
+	UNION ALL
+	SELECT regexp_replace(line, '\d+ windows', 'n windows')
+	FROM explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query) line WHERE line ~ 'Look-up'
+$$;
+SET gpuagg.cache = on;
+SELECT wl_inputs(q) FROM (VALUES
+ ('SELECT n, count(*), sum(v) FROM wl JOIN wd ON a = k GROUP BY 1'),
+ ('SELECT t, n, count(*) FROM wl JOIN wd ON a = k JOIN ws ON wd.r = ws.r GROUP BY 1, 2'),
+ ('SELECT n, count(*), sum(v) FROM wlp JOIN wd ON a = k GROUP BY 1')) v(q);
+DELETE FROM wd WHERE k = 7;
+SELECT wl_inputs(q) FROM (VALUES
+ ('SELECT n, count(*), sum(v) FROM wl JOIN wd ON a = k GROUP BY 1'),
+ ('SELECT n, count(*), sum(v) FROM wlp JOIN wd ON a = k GROUP BY 1')) v(q);
+SET gpuagg.cache = off;
 -- rescans, with windows or without
 SELECT compare('SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT n, count(*) FROM wl JOIN wd ON a = k WHERE v % 3 = i GROUP BY 1 OFFSET 0) x');
 SELECT compare('SELECT i, x.* FROM generate_series(1, 3) i, LATERAL (SELECT count(*), sum(v) FROM wl JOIN wd ON a = k WHERE r = i OFFSET 0) x');
@@ -66,5 +80,15 @@ CREATE TABLE wt (k text PRIMARY KEY, n text);
 INSERT INTO wt SELECT 'k' || i, repeat('n', 100) FROM generate_series(1, 20000) i;
 ANALYZE wt;
 SELECT * FROM gpuagg.why_not('SELECT length(n), v, count(*) FROM wl JOIN wt ON pad = k GROUP BY 1, 2');
+-- but the device makes such a table of kept columns, and PostgreSQL answers if it then cannot
+CREATE TABLE wf AS SELECT 'k' || i % 30000 AS f, i % 100 AS v FROM generate_series(1, 60000) i;
+VACUUM ANALYZE wf, wt;
+SET gpuagg.cache = on;
+SELECT wl_inputs('SELECT v, count(*) FROM wf JOIN wt ON f = k GROUP BY 1');
+DELETE FROM wt WHERE k = 'k7';
+SELECT compare('SELECT v, count(*) FROM wf JOIN wt ON f = k GROUP BY 1', 'prefer');
+SELECT line FROM explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT v, count(*) FROM wf JOIN wt ON f = k GROUP BY 1') line
+WHERE line ~ 'Look-up|Fallback';
 RESET ALL;
-DROP TABLE wl, wlp, wd, wdup, ws, wlong, wt;
+DROP FUNCTION wl_inputs;
+DROP TABLE wl, wlp, wd, wdup, ws, wlong, wt, wf;

@@ -1,0 +1,41 @@
+--
+-- What an input of a join costs that one process reads, beside PostgreSQL's plan with several.
+--
+\a
+\t on
+-- many rows; many pages
+CREATE TABLE jc (a int, v int, pad text) WITH (autovacuum_enabled = off, parallel_workers = 4);
+INSERT INTO jc SELECT i % 12000, i % 100, repeat('x', 140) FROM generate_series(1, 200000) i;
+CREATE TABLE jp (k int PRIMARY KEY, n int, pad text) WITH (autovacuum_enabled = off, parallel_workers = 4);
+ALTER TABLE jp ALTER pad SET STORAGE PLAIN;
+INSERT INTO jp SELECT i, i % 7, repeat('x', 1900) FROM generate_series(0, 11999) i;
+VACUUM (FREEZE, ANALYZE) jc, jp;
+-- what the device does costs nothing here, on whatever machine
+SET gpuagg.cost_scale = 0.001;
+SET gpuagg.cache = off;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SET parallel_setup_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE FUNCTION jc_plan(workers int) RETURNS TABLE (line text) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('max_parallel_workers_per_gather', workers::text, true);
+	RETURN QUERY SELECT (regexp_match(l, 'GpuAgg|(?:Parallel )?Seq Scan on \w+'))[1]
+		FROM explained('EXPLAIN (COSTS OFF) SELECT n, count(*), sum(v) FROM jc JOIN jp ON a = k GROUP BY n') l
+		WHERE l ~ 'GpuAgg|Seq Scan';
+END $$;
+-- the plan of one process costs more than reading the input; that of several shares that, too
+SELECT jc_plan(0);
+SELECT jc_plan(4);
+-- unless several read the input, too
+SET parallel_tuple_cost = 0;
+SELECT jc_plan(4);
+RESET parallel_tuple_cost;
+-- nothing of it is read where the device keeps both
+SET gpuagg.cache = on;
+SELECT gpuagg.load('jc', VARIADIC ARRAY['a', 'v']) > 0, gpuagg.load('jp', VARIADIC ARRAY['k', 'n']) > 0;
+SELECT jc_plan(4);
+SELECT compare('SELECT n, count(*), sum(v) FROM jc JOIN jp ON a = k GROUP BY n');
+RESET ALL;
+DROP FUNCTION jc_plan;
+DROP TABLE jc, jp;
