@@ -25,6 +25,7 @@
 #include "node/lookup_table.h"
 #include "node/lookups.h"
 #include "node/runtime.h"
+#include "node/string_values.h"
 #include "nodes/extensible.h"
 #include "planner/constant.h"
 #include "settings.h"
@@ -60,10 +61,12 @@ struct GpuAggLookups
 
 /* ----------------------------------------------------------------- begin --- */
 
-/* A program's runtime constants; of a subquery itself, for EXPLAIN */
+/* A program's runtime constants; of a subquery itself, for EXPLAIN; of strings what is computed of them */
 static int
 nexprs(const GpuAggLookupPlan *lookup)
 {
+	if (lookup->values_of > 0)
+		return lookup->ncolumns - lookup->nkeys;
 	return lookup->subquery > 0 ? 1 : lookup->nruntime;
 }
 
@@ -96,12 +99,13 @@ begin_programs(GpuAggLookups *lookups, List *exprs)
 static bool
 is_child(const GpuAggLookupPlan *lookup)
 {
-	return lookup->subquery == 0 && lookup->helps == 0;
+	return lookup->subquery == 0 && lookup->helps == 0 && lookup->values_of == 0;
 }
 
 /*
  * Inputs of joins are children; a subquery's plan is begun and ended with the statement, and
- * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers have none.
+ * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers and values of
+ * strings have none.
  */
 static PlanState *
 begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren, int eflags)
@@ -109,7 +113,7 @@ begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren,
 	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
 	PlanState  *child;
 
-	if (lookup->helps > 0)
+	if (lookup->helps > 0 || lookup->values_of > 0)
 		return NULL;
 	if (lookup->subquery > 0)
 		return list_nth(css->ss.ps.state->es_subplanstates, lookup->subquery - 1);
@@ -250,6 +254,19 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reading);
 	return block;
+}
+
+/* Table i of values of strings, which another table has numbers of */
+static const GpuAggLookup *
+values_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
+{
+	const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+	ExprContext *econtext = lookups->node->ps_ExprContext;
+
+	gpuagg_runtime_params(lookups->params[i], econtext);
+	return gpuagg_string_values(plan, lookups->runtime[i], econtext,
+								gpuagg_lookups_numbered(lookups, plan->values_of - 1, plan->values_column),
+								limit, error);
 }
 
 /* The program that makes a table, with its runtime constants; NULL: they have no values. */
@@ -535,9 +552,16 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	if (!here)
-		block = lookup_on_device(lookups, i, left);
-	if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
+	if (lookups->info->lookups[i].values_of > 0)
+		block = values_make(lookups, i, left, error);
+	else
+	{
+		if (!here)
+			block = lookup_on_device(lookups, i, left);
+		if (block == NULL)
+			block = lookup_make(lookups, i, left, error);
+	}
+	if (block == NULL)
 		return false;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(shown->took, end, start);

@@ -116,7 +116,7 @@ unpack_program(Const *image)
 }
 
 /* Numbers that stand before those of columns */
-#define LOOKUP_FIELDS (11 + GPUAGG_KEY_COLUMNS)
+#define LOOKUP_FIELDS (13 + GPUAGG_KEY_COLUMNS)
 
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
@@ -128,6 +128,7 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 													lookup->windows));
 
 	packed = lappend_int(lappend_int(packed, lookup->helps), lookup->helped);
+	packed = lappend_int(lappend_int(packed, lookup->values_of), lookup->values_column);
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
 		packed = lappend_int(packed, lookup->forms[i]);
 	for (int i = 0; i < lookup->ncolumns; i++)
@@ -166,8 +167,10 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->windows = list_nth_int(packed, 8);
 	lookup->helps = list_nth_int(packed, 9);
 	lookup->helped = list_nth_int(packed, 10);
+	lookup->values_of = list_nth_int(packed, 11);
+	lookup->values_column = list_nth_int(packed, 12);
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
-		lookup->forms[i] = list_nth_int(packed, 11 + i);
+		lookup->forms[i] = list_nth_int(packed, 13 + i);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);

@@ -242,8 +242,8 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
-	if (IsA(bare, Var) ? !gpuagg_lower_nullness_column(lw, (Var *) bare, &value) :
-		!gpuagg_lower_expr(lw, arg, &value))
+	if (IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
+		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	return gpuagg_lower_op(lw, is_null ? GPUAGG_OP_IS_NULL :
 						   GPUAGG_OP_IS_NOT_NULL,
@@ -599,7 +599,7 @@ gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	if (IsA(expr, Param))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	if (IsA(expr, Var) || !gpuagg_lower_is_constant(expr))
-		return lower_node(lw, expr, out);
+		return gpuagg_lower_string_value(lw, expr, out) || lower_node(lw, expr, out);
 	if (!gpuagg_lower_const_may_fail(expr, &foreign))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	mark = gpuagg_lower_mark(lw);
