@@ -248,7 +248,7 @@ find_joins(GpuAggGrouping *g)
 	return g->joins != NULL;
 }
 
-/* numbers: as GpuAggLower's */
+/* numbers: strings of a join's inputs that are keys may be numbered */
 static bool
 lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 {
@@ -262,10 +262,9 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->lw->nullable = g->nullable;
 	g->lw->of_plan = g->info.of_plan;
 	g->lw->partial = gpuagg_agg_partial(g);
-	g->lw->numbers = numbers;
 	g->lw->subqueries = subqueries_possible(g);
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
-	g->regroup = gpuagg_regroup_begin(g->lw, joined);
+	g->regroup = gpuagg_regroup_begin(g->lw, joined, numbers);
 	/* a plan gives the rows that pass */
 	ok = g->info.of_plan || gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
 	if (joined && (!ok || !find_joins(g) || !gpuagg_join_lower(g->lw, g->joins)))
@@ -284,12 +283,12 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	return g->info.program != NULL && gpuagg_join_fits(g->lw);
 }
 
-/* What other groups are made of is strings, not their numbers. */
+/* Parts of a regrouping have their strings' numbers each by itself. */
 bool
 gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
 	const bool	joined = g->fact != g->input_rel;
 
 	return lower_over(g, rel, relation, joined) &&
-		(!joined || g->info.regroup == NULL || lower_over(g, rel, relation, false));
+		(!joined || g->info.regroup == NULL || g->info.regroup->nparts == 0 || lower_over(g, rel, relation, false));
 }

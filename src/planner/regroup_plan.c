@@ -83,12 +83,13 @@ find_told_apart(GpuAggLower *lw)
 }
 
 GpuAggRegroupPlan *
-gpuagg_regroup_begin(GpuAggLower *lw, bool joined)
+gpuagg_regroup_begin(GpuAggLower *lw, bool joined, bool numbers)
 {
 	GpuAggRegroupPlan *plan = palloc0(sizeof(GpuAggRegroupPlan));
 
 	plan->lw = lw;
 	plan->joined = joined;
+	plan->numbers = numbers;
 	plan->regroup.grouped = lw->grouped;
 	plan->regroup.nsets = 1;
 	plan->regroup.sets[0].keys = ~UINT32_C(0);
@@ -165,8 +166,12 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 {
 	GpuAggOutput *own = gpuagg_regroup_add_output(plan);
 	int16		value;
+	bool		ok;
 
-	if (!gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value))
+	plan->lw->numbers = plan->numbers;
+	ok = gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value);
+	plan->lw->numbers = false;
+	if (!ok)
 		return false;
 	if (plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
 		return datum_key(plan, getBaseType(exprType((Node *) expr)), eqop, value, own);

@@ -142,8 +142,8 @@ typedef struct GpuAggLower
 								 * is what an expression gives (lower_input.c) */
 	bool		nullable;		/* any value may be NULL: what this table knows
 								 * better does not count */
-	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
-								 * groups that nothing else is made of, and one fact table */
+	bool		numbers;		/* strings of a join's inputs that are keys are numbered: whoever
+								 * reads them asks for their strings */
 	bool		subqueries;		/* IN of a subquery may become a look-up: one table is read, or
 								 * one with its joins */
 	bool		utf8;
