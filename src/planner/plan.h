@@ -96,7 +96,7 @@ typedef struct GpuAggOutput
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
 	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is, */
-	int			column;			/* those of its keys counted, of type "type" */
+	int			column;			/* those of its keys counted, of type "type"; KEY_ROW: of the row */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */

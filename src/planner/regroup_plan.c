@@ -83,13 +83,12 @@ find_told_apart(GpuAggLower *lw)
 }
 
 GpuAggRegroupPlan *
-gpuagg_regroup_begin(GpuAggLower *lw, bool joined, bool numbers)
+gpuagg_regroup_begin(GpuAggLower *lw, bool joined)
 {
 	GpuAggRegroupPlan *plan = palloc0(sizeof(GpuAggRegroupPlan));
 
 	plan->lw = lw;
 	plan->joined = joined;
-	plan->numbers = numbers;
 	plan->regroup.grouped = lw->grouped;
 	plan->regroup.nsets = 1;
 	plan->regroup.sets[0].keys = ~UINT32_C(0);
@@ -168,7 +167,7 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 	int16		value;
 	bool		ok;
 
-	plan->lw->numbers = plan->numbers;
+	plan->lw->numbers = plan->joined;
 	ok = gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value);
 	plan->lw->numbers = false;
 	if (!ok)

@@ -17,8 +17,7 @@ typedef struct GpuAggRegroupPlan
 {
 	GpuAggLower *lw;
 	GpuAggRegroup regroup;
-	bool		joined;			/* conditions go behind joins */
-	bool		numbers;		/* strings of a join's inputs may be numbers: not if there are parts */
+	bool		joined;			/* conditions go behind joins, and strings of inputs may be numbers */
 	bool		needed;
 	GpuAggOutput *outputs;		/* of the query's groups */
 	int			noutputs;
@@ -29,7 +28,7 @@ typedef struct GpuAggRegroupPlan
 	List	   *device_clauses; /* of WHERE, where nfilters are not the device's */
 } GpuAggRegroupPlan;
 
-extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw, bool joined, bool numbers);
+extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw, bool joined);
 
 extern void gpuagg_regroup_free(GpuAggRegroupPlan *plan);
 

@@ -168,7 +168,7 @@ add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 	int			before;
 
 	/* a string's number will do: what reads it has the string */
-	plan->lw->numbers = plan->numbers;
+	plan->lw->numbers = plan->joined;
 	ok = !looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
 		add_device_key(plan, (Expr *) var, InvalidOid, output);
 	plan->lw->numbers = numbers;

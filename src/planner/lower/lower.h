@@ -490,6 +490,9 @@ extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *
  */
 extern bool gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
 
+/* Are more strings expected in the column than are worth a table by their numbers? */
+extern bool gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var);
+
 /* Something that is NULL where a string of such an input is; false: it is none */
 extern bool gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out);
 

@@ -89,16 +89,22 @@ gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out)
 
 /* All of the table's, whichever rows the input has */
 static double
-expected_strings(GpuAggLower *lw, Var *var)
+expected_strings(PlannerInfo *root, const Var *var)
 {
 	VariableStatData statistics;
 	bool		guessed;
 	double		n;
 
-	examine_variable(lw->root, (Node *) var, 0, &statistics);
+	examine_variable(root, (Node *) var, 0, &statistics);
 	n = get_variable_numdistinct(&statistics, &guessed);
 	ReleaseVariableStats(statistics);
 	return n;
+}
+
+bool
+gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var)
+{
+	return expected_strings(root, var) > MOST_STRINGS;
 }
 
 /* The table of values of a column's strings, whose number this is; NULL: there is no room. */
@@ -116,7 +122,7 @@ values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *v
 	values->type = JOIN_LEFT;
 	values->unique = true;
 	values->closed = true;
-	values->rows = expected_strings(lw, var);
+	values->rows = expected_strings(lw->root, var);
 	values->values_of = of;
 	values->values_column = column;
 	return gpuagg_lower_probe(lw, values, number, (Expr *) var, GPUAGG_T_INT4, 0) ? values : NULL;
@@ -161,7 +167,7 @@ gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	if (lw->nlookups == 0 || IsA(expr, Var) || columns_walker((Node *) expr, &columns) || columns.var == NULL ||
 		(input = string_input(lw, columns.var, &string_type)) == NULL || !is_value_type(expr, &type, &scale) ||
 		!gpuagg_is_harmless((Node *) expr) || contain_nonstrict_functions((Node *) expr) ||
-		contain_volatile_functions((Node *) expr) || expected_strings(lw, columns.var) > MOST_STRINGS)
+		contain_volatile_functions((Node *) expr) || gpuagg_lower_has_many_strings(lw->root, columns.var))
 		return false;
 	return gpuagg_lower_fetch_number(lw, input, columns.var, string_type, &column, &number) &&
 		(values = values_table(lw, input, column, columns.var, &number)) != NULL &&
