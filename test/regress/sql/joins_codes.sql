@@ -47,7 +47,7 @@ SELECT jc('SELECT count(*) FILTER (WHERE code = ''c1''), count(*) FILTER (WHERE 
 SELECT jc('SELECT count(*) FILTER (WHERE free = ''f''), count(*) FILTER (WHERE free LIKE ''f'') FROM cf JOIN ci ON a = k');
 -- two columns of one input; with a column of the table; the string as such beside
 SELECT jc('SELECT count(*) FROM cf JOIN ci ON a = k WHERE (name = ''Name 3'' AND v > 500) OR (city = ''city 4'' AND v < 100)');
-SELECT jc('SELECT count(*) FROM cf JOIN ci ON a = k WHERE name = ''Name 3'' OR lower(name) = t');
+SELECT jc('SELECT count(*) FROM cf JOIN ci ON a = k WHERE name = ''Name 3'' OR name = t');
 SELECT jc('SELECT max(city), count(*) FILTER (WHERE city = ''city 4'') FROM cf JOIN ci ON a = k');
 -- no row, a NULL, a condition of ON
 SELECT jc('SELECT count(*) FILTER (WHERE name LIKE ''N%''), count(*) FILTER (WHERE name IS NULL), count(name), count(*) FILTER (WHERE (name LIKE ''N%'') IS NOT TRUE), sum(CASE WHEN coalesce(name = '''', true) THEN 1 END) FROM cf LEFT JOIN ci ON a = k');
