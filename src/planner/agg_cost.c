@@ -42,7 +42,7 @@ cost_of_sort(double values)
 	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
 }
 
-/* Of a row in memory, found by its primary key, with three columns: 2.2 us on a Xeon */
+/* Of a row in memory, found by its primary key, with three columns: 2.2 us on an EPYC */
 #define KEY_ROW_NS 2200.0
 
 /* Of what PostgreSQL evaluates once for each of so many of the device's groups */

@@ -14,7 +14,7 @@
 #include "planner/table_cost.h"
 #include "utils/lsyscache.h"
 
-/* Of one string of 17 bytes, by PostgreSQL: LIKE, =, lower() and < take 80 to 96 on a Xeon. */
+/* Of one string of 17 bytes, by PostgreSQL: LIKE, =, lower() and < take 80 to 96 on an EPYC. */
 #define VALUE_NS 100.0
 
 /* As many as a table can have (lookup_make.c) */
