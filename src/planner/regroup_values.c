@@ -63,8 +63,11 @@ add_device_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *outp
 		plan->keys = lappend(plan->keys, expr);
 	if (output->final != GPUAGG_FINAL_KEY)
 		r->inputs[output->index].final = output->final;
-	r->inputs[output->index].lookup = output->lookup;
-	r->inputs[output->index].column = output->column;
+	if (output->final == GPUAGG_FINAL_KEY_NUMBER)
+	{
+		r->inputs[output->index].lookup = output->lookup;
+		r->inputs[output->index].column = output->column;
+	}
 	return true;
 }
 
