@@ -107,7 +107,10 @@ gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var)
 	return expected_strings(root, var) > MOST_STRINGS;
 }
 
-/* The table of values of a column's strings, whose number this is; NULL: there is no room. */
+/*
+ * The table of values of a column's strings, in which the row of this number is looked up: a number is another
+ * one where ON has restricted the input's row.  NULL: there is no room.
+ */
 static GpuAggLookupLower *
 values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *var, const GpuAggValue *number)
 {
@@ -115,8 +118,12 @@ values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *v
 	GpuAggLookupLower *values;
 
 	for (int i = 0; i < lw->nlookups; i++)
-		if (lw->lookups[i].values_of == of && lw->lookups[i].values_column == column)
-			return &lw->lookups[i];
+	{
+		values = &lw->lookups[i];
+		if (values->values_of == of && values->values_column == column)
+			return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP, GPUAGG_T_INT8, number, &values->table, NULL, 0,
+								   &values->row) ? values : NULL;
+	}
 	if (lw->nlookups >= MOST_LOOKUPS || (values = gpuagg_lower_add_lookup(lw)) == NULL)
 		return NULL;
 	values->type = JOIN_LEFT;
