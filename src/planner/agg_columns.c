@@ -232,9 +232,22 @@ key_output(const GpuAggGrouping *g, int n, Index varno, AttrNumber attno)
 	return NULL;
 }
 
+/* Strings that nearly all differ, and what is no key of a device at all */
+static bool
+is_read_with_row(const GpuAggGrouping *g, const Var *var)
+{
+	uint8		type;
+	uint8		scale;
+
+	if (!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type == GPUAGG_T_INTERVAL ||
+		scale == GPUAGG_SCALE_WORD)
+		return true;
+	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES && gpuagg_lower_has_many_strings(g->root, var);
+}
+
 /*
- * Output i, a string of an input that follows from a primary key among the keys: it is read with its row
- * (node/key_rows.h), unless there are few such strings, whose numbers are keys.  False: it is none.
+ * Output i, a column of an input that follows from a primary key among the keys: it is read with its row
+ * (node/key_rows.h).  False: it is none such.
  */
 static bool
 lower_key_row(GpuAggGrouping *g, int i)
@@ -244,7 +257,7 @@ lower_key_row(GpuAggGrouping *g, int i)
 	AttrNumber	attno;
 
 	if (!g->key_rows || !list_member_ptr(g->dependent, var) || var->varlevelsup != 0 ||
-		var->varattno <= 0 || var->varno == g->fact->relid || !gpuagg_lower_has_many_strings(g->root, var) ||
+		var->varattno <= 0 || var->varno == g->fact->relid || !is_read_with_row(g, var) ||
 		(attno = primary_key(planner_rt_fetch(var->varno, g->root))) == 0 ||
 		(key = key_output(g, i, var->varno, attno)) == NULL)
 		return false;

@@ -32,8 +32,8 @@ INSERT INTO ci SELECT i, CASE i % 27 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'Name 
 	   CASE WHEN i % 9 > 0 THEN 'city ' || i % 12 END, CASE WHEN i % 11 > 0 THEN 'c' || repeat(' ', i % 3) || i % 4 END,
 	   CASE i % 3 WHEN 0 THEN 'f' WHEN 1 THEN 'f ' ELSE 'g' END, i % 10
 FROM generate_series(0, 999) i;
-CREATE TABLE cw (k int8 PRIMARY KEY, w text NOT NULL, x char(12), j jsonb, c int) WITH (autovacuum_enabled = off);
-INSERT INTO cw SELECT i, 'wide ' || i, CASE WHEN i % 10 > 0 THEN 'x' || i END, jsonb_build_object('n', i), i % 1000
+CREATE TABLE cw (k int8 PRIMARY KEY, w text NOT NULL, x char(12), j jsonb, c int, n numeric(12, 2), d numeric) WITH (autovacuum_enabled = off);
+INSERT INTO cw SELECT i, 'wide ' || i, CASE WHEN i % 10 > 0 THEN 'x' || i END, jsonb_build_object('n', i), i % 1000, i * 1.25, i * 0.5
 FROM generate_series(0, 29999) i;
 VACUUM (FREEZE, ANALYZE) cf, ci, cw;
 -- conditions inside of aggregates: equality, patterns, lists, order
@@ -94,6 +94,7 @@ SELECT jc('SELECT count(*) FILTER (WHERE code LIKE ''c1%''), count(*) FILTER (WH
 SELECT jc('SELECT cw.k, w, x, j, count(*), sum(v) FROM cf JOIN cw ON a = cw.k GROUP BY cw.k');
 SELECT jc('SELECT cw.k, w, x, c, sum(v) FROM cf JOIN cw ON a = cw.k WHERE c < 500 GROUP BY cw.k, w, x, c ORDER BY sum(v) DESC, cw.k LIMIT 20');
 SELECT jc('SELECT cw.k, w, x, count(*) FROM cf LEFT JOIN cw ON a = cw.k GROUP BY cw.k');
+SELECT jc('SELECT cw.k, c, n, d, count(*) FROM cf LEFT JOIN cw ON a = cw.k GROUP BY cw.k ORDER BY c DESC, n DESC, cw.k LIMIT 9');
 SELECT jc('SELECT cw.k, count(*) FROM cf JOIN cw ON a = cw.k GROUP BY cw.k HAVING w LIKE ''%77'' AND sum(v) > 100');
 SELECT jc('SELECT upper(w) || x, ci.k, name, sum(v) FROM cf JOIN cw ON a = cw.k JOIN ci ON c = ci.k GROUP BY cw.k, ci.k ORDER BY w DESC LIMIT 7');
 SELECT jc('SELECT cw.k, w, count(DISTINCT v) FROM cf JOIN cw ON a = cw.k GROUP BY cw.k');
