@@ -287,12 +287,13 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 	int			n = list_length(expr->args);
 	GpuAggValue *when = palloc(n * sizeof(GpuAggValue));
 	GpuAggValue *then = palloc(n * sizeof(GpuAggValue));
+	const bool	string = expr->arg != NULL && gpuagg_lower_is_input_string(lw, expr->arg);
 	GpuAggValue tested;
 	GpuAggValue rest;
 	bool		ok = true;
 	ListCell   *lc;
 
-	if (expr->arg != NULL && !gpuagg_lower_expr(lw, expr->arg, &tested))
+	if (expr->arg != NULL && !string && !gpuagg_lower_expr(lw, expr->arg, &tested))
 		return false;
 	foreach(lc, expr->args)
 	{
@@ -300,8 +301,8 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 		int			i = foreach_current_index(lc);
 
 		if (expr->arg != NULL)
-			lw->case_value = &tested;
-		ok = gpuagg_lower_expr(lw, branch->expr, &when[i]);
+			lw->case_value = string ? NULL : &tested;
+		ok = gpuagg_lower_expr(lw, string ? gpuagg_lower_case_condition(branch->expr, expr->arg) : branch->expr, &when[i]);
 		lw->case_value = outer;
 		ok = ok && gpuagg_lower_expr(lw, branch->result, &then[i]);
 		if (!ok)

@@ -85,6 +85,33 @@ gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	return lookup != NULL && gpuagg_lower_fetch_number(lw, lookup, var, type, &column, out);
 }
 
+/* ------------------------------------------------------------------- CASE --- */
+
+bool
+gpuagg_lower_is_input_string(GpuAggLower *lw, Expr *expr)
+{
+	uint8		type;
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return lw->nlookups > 0 && IsA(expr, Var) && string_input(lw, (Var *) expr, &type) != NULL;
+}
+
+/* Others than this CASE's stand in what has values of its own. */
+static Node *
+of_tested(Node *node, void *tested)
+{
+	if (node == NULL || IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr))
+		return node;
+	return IsA(node, CaseTestExpr) ? copyObject((Node *) tested) : expression_tree_mutator(node, of_tested, tested);
+}
+
+Expr *
+gpuagg_lower_case_condition(Expr *condition, Expr *tested)
+{
+	return (Expr *) of_tested((Node *) condition, tested);
+}
+
 /* ----------------------------------------------------------------- values --- */
 
 /* All of the table's, whichever rows the input has */

@@ -39,6 +39,7 @@ VACUUM (FREEZE, ANALYZE) cf, ci, cw;
 -- conditions inside of aggregates: equality, patterns, lists, order
 SELECT jc('SELECT sum(CASE WHEN name = ''Name 3'' OR name = ''Name 4'' THEN v ELSE 0 END), count(*) FILTER (WHERE name LIKE ''%1%''), sum(CASE WHEN name IN (''Name 7'', '''', ''none'') THEN 1 END) FROM cf JOIN ci ON a = k');
 SELECT jc('SELECT r, sum(v) FILTER (WHERE city > ''city 3''), count(*) FILTER (WHERE NOT city LIKE ''%1''), count(city), count(*) FILTER (WHERE city IS NULL) FROM cf JOIN ci ON a = k GROUP BY 1');
+SELECT jc('SELECT sum(CASE name WHEN ''Name 3'' THEN v WHEN ''Name 4'' THEN 2 * v ELSE -1 END), sum(CASE city WHEN ''city 1'' THEN 1 END), count(CASE code WHEN ''c1'' THEN CASE city WHEN ''city 4'' THEN 1 END END) FROM cf LEFT JOIN ci ON a = k');
 -- what no device computes
 SELECT jc('SELECT r, sum(CASE WHEN lower(name) = ''name 5'' THEN v END), count(*) FILTER (WHERE name ~ ''e 1[0-9]''), count(*) FILTER (WHERE md5(name) < ''8'') FROM cf JOIN ci ON a = k GROUP BY 1');
 SELECT jc('SELECT r, sum(length(name)), max(length(name || city)), count(*) FILTER (WHERE name ILIKE ''nAME 2%'') FROM cf JOIN ci ON a = k GROUP BY 1');
