@@ -57,6 +57,7 @@ node_begin(CustomScanState *css, EState *estate, int eflags)
 	gpuagg_scan_begin((GpuAggScan *) css, rel,
 					  (List *) runtime_expand((Node *) plan->custom_exprs, plan),
 					  estate, eflags);
+	((GpuAggScan *) css)->key_rows = gpuagg_key_rows_begin(estate, ((GpuAggScan *) css)->info, plan->custom_scan_tlist);
 }
 
 /* ---------------------------------------------------------------- rows --- */
@@ -95,6 +96,8 @@ node_next(GpuAggScan *node, ExprContext *econtext)
 		got = gpuagg_results_next(node->results, slot->tts_values,
 								  slot->tts_isnull);
 		MemoryContextSwitchTo(old);
+		if (got && node->key_rows != NULL)
+			gpuagg_key_rows_fill(node->key_rows, slot->tts_values, slot->tts_isnull);
 		if (!got)
 			got = take_slot(gpuagg_long_rows_next(node), slot);
 	}

@@ -10,6 +10,7 @@
 
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
+#include "node/key_rows.h"
 #include "node/lookups.h"
 #include "node/plan_rows.h"
 #include "node/probes.h"
@@ -139,6 +140,7 @@ typedef struct GpuAggScan
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
 	GpuAggLookups *lookups;		/* NULL: nothing is joined */
+	GpuAggKeyRows *key_rows;	/* of groups that are returned; NULL: no column is of one */
 	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
 								 * is no table: rel is NULL, and so is that of read[0] */
 	GpuAggProbes probes;		/* of this run's program */

@@ -215,22 +215,32 @@ needs_device(PlanState *ps, void *context)
 		planstate_tree_walker(ps, needs_device, context);
 }
 
-/* Dictionaries of keys that are numbers of strings; false: one is not there. */
+/* The dictionary of a key that is a number of strings; false: it is not there. */
+static bool
+find_string(const GpuAggScan *scan, int key, int lookup, int column, GpuAggKeyStrings strings)
+{
+	strings[key] = gpuagg_lookups_numbered(scan->lookups, lookup, column);
+	return strings[key] != NULL;
+}
+
 static bool
 find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
 {
+	const GpuAggRegroup *regroup = scan->info->regroup;
+	bool		ok = true;
+
 	memset(strings, 0, sizeof(GpuAggKeyStrings));
-	for (int i = 0; i < scan->info->noutputs; i++)
+	for (int i = 0; regroup != NULL && i < regroup->ninputs; i++)
+		if (regroup->inputs[i].final == GPUAGG_FINAL_KEY_NUMBER)
+			ok &= find_string(scan, i, regroup->inputs[i].lookup, regroup->inputs[i].column, strings);
+	for (int i = 0; regroup == NULL && i < scan->info->noutputs; i++)
 	{
 		const GpuAggOutput *output = &scan->info->outputs[i];
 
-		if (output->final != GPUAGG_FINAL_KEY_NUMBER)
-			continue;
-		strings[output->index] = gpuagg_lookups_numbered(scan->lookups, output->lookup, output->column);
-		if (strings[output->index] == NULL)
-			return false;
+		if (output->final == GPUAGG_FINAL_KEY_NUMBER)
+			ok &= find_string(scan, output->index, output->lookup, output->column, strings);
 	}
-	return true;
+	return ok;
 }
 
 /* False: it cannot be run now. */

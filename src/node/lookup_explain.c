@@ -31,6 +31,8 @@ join_word(const GpuAggLookupPlan *plan)
 		return "subquery";
 	if (plan->helps > 0)
 		return "numbers of a key";
+	if (plan->values_of > 0)
+		return "values of strings";
 	switch (plan->join)
 	{
 		case JOIN_INNER:
@@ -65,7 +67,7 @@ gather(const GpuAggScan *node, int i, const ExplainState *es)
 	shown.measured_ms = INSTR_TIME_GET_MILLISEC(shown.table->took);
 	shown.probed = probes->runs > 0 && probes->stage[i] != GPUAGG_STAGE_NONE;
 	shown.probes = probes->probed[i];
-	shown.filters = plan->helps == 0 && gpuagg_probes_filter(probes, i);
+	shown.filters = plan->helps == 0 && plan->values_of == 0 && gpuagg_probes_filter(probes, i);
 	shown.left = probes->left[i];
 	return shown;
 }

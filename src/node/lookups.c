@@ -28,6 +28,7 @@
 #include "node/lookup_table.h"
 #include "node/lookups.h"
 #include "node/runtime.h"
+#include "node/string_values.h"
 #include "nodes/extensible.h"
 #include "planner/constant.h"
 #include "settings.h"
@@ -63,10 +64,12 @@ struct GpuAggLookups
 
 /* ----------------------------------------------------------------- begin --- */
 
-/* A program's runtime constants; of a subquery itself, for EXPLAIN */
+/* A program's runtime constants; of a subquery itself, for EXPLAIN; of strings what is computed of them */
 static int
 nexprs(const GpuAggLookupPlan *lookup)
 {
+	if (lookup->values_of > 0)
+		return lookup->ncolumns - lookup->nkeys;
 	return lookup->subquery > 0 ? 1 : lookup->nruntime;
 }
 
@@ -99,12 +102,13 @@ begin_programs(GpuAggLookups *lookups, List *exprs)
 static bool
 is_child(const GpuAggLookupPlan *lookup)
 {
-	return lookup->subquery == 0 && lookup->helps == 0;
+	return lookup->subquery == 0 && lookup->helps == 0 && lookup->values_of == 0;
 }
 
 /*
  * Inputs of joins are children; a subquery's plan is begun and ended with the statement, and
- * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers have none.
+ * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers and values of
+ * strings have none.
  */
 static PlanState *
 begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren, int eflags)
@@ -112,7 +116,7 @@ begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren,
 	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
 	PlanState  *child;
 
-	if (lookup->helps > 0)
+	if (lookup->helps > 0 || lookup->values_of > 0)
 		return NULL;
 	if (lookup->subquery > 0)
 		return list_nth(css->ss.ps.state->es_subplanstates, lookup->subquery - 1);
@@ -267,6 +271,19 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reading);
 	return block;
+}
+
+/* Table i of values of strings, which another table has numbers of */
+static const GpuAggLookup *
+values_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
+{
+	const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+	ExprContext *econtext = lookups->node->ps_ExprContext;
+
+	gpuagg_runtime_params(lookups->params[i], econtext);
+	return gpuagg_string_values(plan, lookups->runtime[i], econtext,
+								gpuagg_lookups_numbered(lookups, plan->values_of - 1, plan->values_column),
+								limit, error);
 }
 
 /* The program that makes a table, with its runtime constants; NULL: they have no values. */

@@ -389,7 +389,8 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 		const GpuAggKey *key = &gpuagg_program_keys(device)[i];
 
 		/* texts are told apart where the query's groups are */
-		if (!input->read && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ)
+		if (!input->read && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ &&
+			input->final != GPUAGG_FINAL_KEY_NUMBER)
 			continue;
 		read[n] = input->read ? i + 1 : 0;
 		sorted[i] = n;
@@ -400,7 +401,9 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 			.type = key->type,
 			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale : key->scale,
 			.shown = input->sorted ? input->shown : key->scale,
-			.shown_by = input->shown_by
+			.shown_by = input->shown_by,
+			.lookup = input->lookup,
+			.column = input->column
 		};
 	}
 	return n;
@@ -418,6 +421,7 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 												   get_hash_memory_limit() / 4,
 												   scan->css.ss.ps.state->es_query_cxt, scan->owner);
 
+	gpuagg_results_number(results, scan->lookups);
 	gpuagg_regroup_long_keep(scan->info, results);
 	return results;
 }
@@ -432,6 +436,7 @@ made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 												   limit, scan->css.ss.ps.state->es_query_cxt,
 												   scan->owner);
 
+	gpuagg_results_number(results, scan->lookups);
 	gpuagg_results_keep_long(results, program, info->outputs, info->noutputs);
 	return results;
 }

@@ -110,6 +110,7 @@ plain_output(uint8 final, uint8 type)
 	switch ((GpuAggFinal) final)
 	{
 		case GPUAGG_FINAL_KEY:
+		case GPUAGG_FINAL_KEY_ROW:
 			return plain_key(type);
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
@@ -500,6 +501,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 	switch ((GpuAggFinal) emitter->final)
 	{
 		case GPUAGG_FINAL_KEY:
+		case GPUAGG_FINAL_KEY_ROW:
 			return key_datum(results, emitter, slot, row);
 		case GPUAGG_FINAL_KEY_DATE_TZ:
 			return DirectFunctionCall1(date_timestamptz, DateADTGetDatum(*(const int32 *) slot));

@@ -5,15 +5,21 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_type.h"
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "planner/agg_grouping.h"
 #include "planner/agg_partial.h"
 #include "planner/join_path.h"
+#include "planner/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 
 static bool
@@ -195,6 +201,77 @@ finish_keys(GpuAggGrouping *g, int nkeys)
 	return g->clause == NIL || g->lw->nkeys > 0 || gpuagg_lower_unit_key(g->lw);
 }
 
+/* The column that is the primary key of an ordinary table by itself; 0: there is none. */
+static AttrNumber
+primary_key(const RangeTblEntry *rte)
+{
+	Oid			constraint;
+	Bitmapset  *columns;
+
+	if (rte->rtekind != RTE_RELATION || rte->relkind != RELKIND_RELATION || rte->inh)
+		return 0;
+	columns = get_primary_key_attnos(rte->relid, false, &constraint);
+	return bms_membership(columns) == BMS_SINGLETON ?
+		bms_singleton_member(columns) + FirstLowInvalidHeapAttributeNumber : 0;
+}
+
+/* Of the outputs before so many the one that is this column as a key; NULL: none is */
+static const GpuAggOutput *
+key_output(const GpuAggGrouping *g, int n, Index varno, AttrNumber attno)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const Var  *key = list_nth(g->exprs, i);
+		const GpuAggOutput *output = &g->info.outputs[i];
+
+		if (IsA(key, Var) && key->varno == varno && key->varattno == attno && key->varlevelsup == 0 &&
+			output->final == GPUAGG_FINAL_KEY &&
+			(key->vartype == INT2OID || key->vartype == INT4OID || key->vartype == INT8OID))
+			return output;
+	}
+	return NULL;
+}
+
+/* Strings that nearly all differ, and what is no key of a device at all */
+static bool
+is_read_with_row(const GpuAggGrouping *g, const Var *var)
+{
+	uint8		type;
+	uint8		scale;
+
+	if (!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type == GPUAGG_T_INTERVAL ||
+		scale == GPUAGG_SCALE_WORD)
+		return true;
+	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES && gpuagg_lower_has_many_strings(g->root, var);
+}
+
+/*
+ * Output i, a column of an input that follows from a primary key among the keys: it is read with its row
+ * (node/key_rows.h).  False: it is none such.
+ */
+static bool
+lower_key_row(GpuAggGrouping *g, int i)
+{
+	const Var  *var = list_nth(g->exprs, i);
+	const GpuAggOutput *key;
+	AttrNumber	attno;
+
+	if (!g->key_rows || !list_member_ptr(g->dependent, var) || var->varlevelsup != 0 ||
+		var->varattno <= 0 || var->varno == g->fact->relid || !is_read_with_row(g, var) ||
+		(attno = primary_key(planner_rt_fetch(var->varno, g->root))) == 0 ||
+		(key = key_output(g, i, var->varno, attno)) == NULL)
+		return false;
+	(void) gpuagg_regroup_add_output(g->regroup);
+	g->info.outputs[g->info.noutputs++] = (GpuAggOutput) {
+		.final = GPUAGG_FINAL_KEY_ROW,
+		.index = key->index,
+		.count_index = -1,
+		.type = key->type,
+		.column = var->varattno
+	};
+	return true;
+}
+
 static bool
 lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 {
@@ -215,7 +292,7 @@ lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 	{
 		if (i == nkeys)
 			ok &= finish_keys(g, nkeys);
-		ok &= lower_column(g, list_nth(exprs, i), list_nth_oid(g->eqops, i));
+		ok &= (i < nkeys && lower_key_row(g, i)) || lower_column(g, list_nth(exprs, i), list_nth_oid(g->eqops, i));
 		if (!may_go_on(ok))
 			return false;
 	}
@@ -248,9 +325,9 @@ find_joins(GpuAggGrouping *g)
 	return g->joins != NULL;
 }
 
-/* numbers: as GpuAggLower's */
+/* key_rows: as GpuAggGrouping's */
 static bool
-lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
+lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
 {
 	const bool	joined = g->fact != g->input_rel;
 	bool		ok;
@@ -262,7 +339,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->lw->nullable = g->nullable;
 	g->lw->of_plan = g->info.of_plan;
 	g->lw->partial = gpuagg_agg_partial(g);
-	g->lw->numbers = numbers;
+	g->key_rows = key_rows;
 	g->lw->subqueries = subqueries_possible(g);
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
@@ -284,12 +361,13 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	return g->info.program != NULL;
 }
 
-/* What other groups are made of is strings, not their numbers. */
+/* What groups are made of has all columns by itself. */
 bool
 gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
-	const bool	joined = g->fact != g->input_rel;
+	const bool	key_rows = g->fact != g->input_rel && g->dependent != NIL && g->tables == NULL &&
+		!g->info.of_plan && !gpuagg_agg_partial(g);
 
-	return lower_over(g, rel, relation, joined) &&
-		(!joined || g->info.regroup == NULL || lower_over(g, rel, relation, false));
+	return lower_over(g, rel, relation, key_rows) &&
+		(!key_rows || g->info.regroup == NULL || lower_over(g, rel, relation, false));
 }

@@ -62,6 +62,7 @@ typedef struct GpuAggGrouping
 	GpuAggGroupingTables *tables;	/* that are the fact; NULL: it is one */
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */
+	bool		key_rows;		/* columns that follow from a key may be read with their rows */
 	GpuAggLower *lw;			/* of the one table, or the first */
 	GpuAggRegroupPlan *regroup; /* as lw */
 

@@ -224,6 +224,10 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_TEXTNLIKE:
 		case F_TEXTICLIKE:
 		case F_TEXTICNLIKE:
+		case F_BPCHARLIKE:
+		case F_BPCHARNLIKE:
+		case F_BPCHARICLIKE:
+		case F_BPCHARICNLIKE:
 			return is_deterministic(collation) && get_pattern(args, &pattern) &&
 				strchr(pattern, '\\') == NULL;
 		case F_TEXTREGEXEQ:

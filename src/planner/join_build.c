@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/pg_class.h"
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
@@ -28,19 +27,6 @@ static const GpuAggLookupLower *
 input_of(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 {
 	return lookup->helps > 0 ? &lw->lookups[lookup->helps - 1] : lookup;
-}
-
-static bool
-is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *input)
-{
-	const RelOptInfo *rel = input->rel;
-	const RangeTblEntry *rte;
-
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || input->folded)
-		return false;
-	rte = planner_rt_fetch(rel->relid, lw->root);
-	return !rte->inh && rte->tablesample == NULL &&
-		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
 }
 
 /* A string is in the table as its number, or is a key; a key of char(n) has lost its blanks. */
@@ -124,7 +110,7 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 	const GpuAggLookupLower *input = input_of(lw, lookup);
 	bool		listening = gpuagg_refuse_pause();
 
-	if (is_plain_scan(lw, input))
+	if (gpuagg_lower_is_plain_scan(lw, input))
 	{
 		const Oid	relid = planner_rt_fetch(input->rel->relid, lw->root)->relid;
 		Relation	relation = table_open(relid, NoLock);

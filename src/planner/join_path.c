@@ -172,6 +172,7 @@ same_table(const GpuAggLookupLower *a, const GpuAggLookupLower *b)
 	return a->rel == b->rel && a->type == b->type && a->unique == b->unique &&
 		a->folded == b->folded && a->nkeys == b->nkeys && a->windowed == b->windowed &&
 		a->helps == b->helps && a->helped == b->helped &&
+		a->values_of == b->values_of && a->values_column == b->values_column &&
 		memcmp(a->forms, b->forms, sizeof(a->forms)) == 0 &&
 		(a->subplan == NULL ? b->subplan == NULL :
 		 b->subplan != NULL && a->subplan->plan_id == b->subplan->plan_id) &&
@@ -289,11 +290,15 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		memcpy(plan->forms, lookup->forms, sizeof(plan->forms));
 		plan->helps = lookup->helps;
 		plan->helped = lookup->helped;
+		plan->values_of = lookup->values_of;
+		plan->values_column = lookup->values_column;
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, gpuagg_table_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
 			plan_subquery(lookup, plan);
+		else if (lookup->values_of > 0)
+			lookup->runtime_exprs = list_copy_tail(lookup->columns, lookup->nkeys);
 		else
 			gpuagg_join_build(lw, lookup, plan);
 		gpuagg_join_expect_filter(lw, lookup, &plan->expected);
@@ -403,7 +408,7 @@ input_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
 static bool
 is_child(const GpuAggLookupLower *lookup)
 {
-	return lookup->subplan == NULL && lookup->helps == 0;
+	return lookup->subplan == NULL && lookup->helps == 0 && lookup->values_of == 0;
 }
 
 List *
@@ -483,6 +488,8 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 
 		if (lookup->subplan != NULL)
 			expect_subquery(lw->root, lookup, expected);
+		else if (lookup->values_of > 0)
+			expected->make_ns = gpuagg_table_values_ns(lookup);
 		else if (is_child(lookup))
 			slower = expect_input(lw, i, list_nth(paths, npaths++), input->speed, plans);
 		expected->make_ns *= times_read(&plans[i]);

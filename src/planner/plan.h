@@ -96,7 +96,7 @@ typedef struct GpuAggOutput
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
 	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is, */
-	int			column;			/* those of its keys counted, of type "type" */
+	int			column;			/* those of its keys counted, of type "type"; KEY_ROW: of the row */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */
@@ -137,7 +137,7 @@ typedef struct GpuAggLookupExpected
 #define GPUAGG_MAX_LOOKUP_WINDOWS 64
 
 
-/* A look-up table: an input of a join below the grouping, of IN's subquery, or a helper's */
+/* A look-up table: an input of a join below the grouping, of IN's subquery, a helper's, or one of values of strings */
 typedef struct GpuAggLookupPlan
 {
 	int			const_no;		/* constant number in the program */
@@ -155,6 +155,9 @@ typedef struct GpuAggLookupPlan
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
 	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
 	int			helped;			/* that column */
+	int			values_of;		/* the table of whose strings, by their numbers, it has what is computed of
+								 * them, + 1; 0: it has rows */
+	int			values_column;	/* which column of that one they are */
 	GpuAggLookupExpected expected;
 
 	/* of a plain scan of a table: what makes it of columns that are kept */

@@ -121,6 +121,8 @@ typedef struct GpuAggRegroupInput
 	uint8		scale;
 	uint8		shown;
 	int16		shown_by;
+	uint8		lookup;			/* of a string's number, as GpuAggOutput's, too */
+	uint16		column;
 } GpuAggRegroupInput;
 
 /*

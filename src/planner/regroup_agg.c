@@ -271,10 +271,15 @@ key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row
 	GpuAggRegroupState state;
 	GpuAggOutput key;
 	int16		value;
+	bool		ok;
 
-	if (row.final == GPUAGG_FINAL_DATUM ?
-		!gpuagg_regroup_computed_value(plan, filtered_argument(agg), &value) :
-		!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, true, &key, &value))
+	/* a string's number is counted as well as the string */
+	plan->lw->numbers = plan->joined && row.op == GPUAGG_TRANS_COUNT;
+	ok = row.final == GPUAGG_FINAL_DATUM ?
+		gpuagg_regroup_computed_value(plan, filtered_argument(agg), &value) :
+		gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, true, &key, &value);
+	plan->lw->numbers = false;
+	if (!ok)
 		return false;
 	if (has_datum(plan, agg, value))
 	{

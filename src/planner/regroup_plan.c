@@ -165,8 +165,12 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 {
 	GpuAggOutput *own = gpuagg_regroup_add_output(plan);
 	int16		value;
+	bool		ok;
 
-	if (!gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value))
+	plan->lw->numbers = plan->joined;
+	ok = gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value);
+	plan->lw->numbers = false;
+	if (!ok)
 		return false;
 	if (plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
 		return datum_key(plan, getBaseType(exprType((Node *) expr)), eqop, value, own);

@@ -63,6 +63,11 @@ add_device_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *outp
 		plan->keys = lappend(plan->keys, expr);
 	if (output->final != GPUAGG_FINAL_KEY)
 		r->inputs[output->index].final = output->final;
+	if (output->final == GPUAGG_FINAL_KEY_NUMBER)
+	{
+		r->inputs[output->index].lookup = output->lookup;
+		r->inputs[output->index].column = output->column;
+	}
 	return true;
 }
 
@@ -160,11 +165,17 @@ not_computable(Node *node, void *context)
 static bool
 add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 {
+	const bool	numbers = plan->lw->numbers;
 	GpuAggRegroupInput *input;
+	bool		ok;
 	int			before;
 
-	if (!looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
-		add_device_key(plan, (Expr *) var, InvalidOid, output))
+	/* a string's number will do: what reads it has the string */
+	plan->lw->numbers = plan->joined;
+	ok = !looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
+		add_device_key(plan, (Expr *) var, InvalidOid, output);
+	plan->lw->numbers = numbers;
+	if (ok)
 		return true;
 	before = plan->lw->nkeys;
 	if (!gpuagg_lower_stored_key(plan->lw, var, output))

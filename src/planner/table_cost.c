@@ -14,6 +14,9 @@
 #include "planner/table_cost.h"
 #include "utils/lsyscache.h"
 
+/* Of one string of 17 bytes, by PostgreSQL: LIKE, =, lower() and < take 80 to 96 on an EPYC. */
+#define VALUE_NS 100.0
+
 /* As many as a table can have (lookup_make.c) */
 #define MOST_ROWS 1073741824.0
 
@@ -113,4 +116,10 @@ gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const R
 	/* nothing is grouped */
 	scan.keys = scan.string_keys = 0;
 	return gpuagg_predict_table_made(&rates, &work, &scan);
+}
+
+double
+gpuagg_table_values_ns(const GpuAggLookupLower *lookup)
+{
+	return lookup->rows * list_length(lookup->columns) * VALUE_NS;
 }

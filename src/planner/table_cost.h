@@ -25,4 +25,7 @@ extern double gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *l
 extern double gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
 								   const GpuAggProgram *program, double rows);
 
+/* ns of what PostgreSQL computes of strings (lower_string.c) */
+extern double gpuagg_table_values_ns(const GpuAggLookupLower *lookup);
+
 #endif							/* GPUAGG_PLANNER_TABLE_COST_H */

@@ -313,8 +313,10 @@ plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
 	{
 		GpuAggValueRef v;
 
-		/* of exact sums: nothing overflows */
-		if (q->info->outputs[i].final == GPUAGG_FINAL_VARIANCE)
+		/* of exact sums: nothing overflows; what is read of keys has no order, and fails for none */
+		if (q->info->outputs[i].final == GPUAGG_FINAL_VARIANCE ||
+			q->info->outputs[i].final == GPUAGG_FINAL_KEY_NUMBER ||
+			q->info->outputs[i].final == GPUAGG_FINAL_KEY_ROW)
 			continue;
 		/* days that begin at the same moment are one group to PostgreSQL */
 		if (q->info->outputs[i].final == GPUAGG_FINAL_KEY_DATE_TZ && !is_first_day(q, i))

@@ -26,6 +26,7 @@
  *	lower_join_key.c	what rows are looked up by
  *	lower_fold.c		inputs with several rows of a key
  *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
+ *	lower_string.c		what is asked of an input's strings
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -80,10 +81,10 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
-/* An input of the join, a subquery of IN, or a helper (plan.h), that becomes a look-up table */
+/* An input of the join, a subquery of IN, a helper or values of strings (plan.h): it becomes a look-up table */
 typedef struct GpuAggLookupLower
 {
-	RelOptInfo *rel;			/* NULL: a subquery's rows, or a helper */
+	RelOptInfo *rel;			/* NULL: none of a join's inputs */
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
@@ -96,8 +97,10 @@ typedef struct GpuAggLookupLower
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's; */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* so are these, */
-	int			helps;			/* and what it helps to find */
+	int			helps;			/* what it helps to find, */
 	int			helped;
+	int			values_of;		/* and whose strings' values it has */
+	int			values_column;
 	GpuAggValue table;
 	GpuAggValue probe;			/* the first key of a row that is looked up */
 	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
@@ -141,8 +144,8 @@ typedef struct GpuAggLower
 								 * is what an expression gives (lower_input.c) */
 	bool		nullable;		/* any value may be NULL: what this table knows
 								 * better does not count */
-	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
-								 * groups that nothing else is made of, and one fact table */
+	bool		numbers;		/* strings of a join's inputs that are keys are numbered: whoever
+								 * reads them asks for their strings */
 	bool		subqueries;		/* IN of a subquery may become a look-up: one table is read, or
 								 * one with its joins */
 	bool		utf8;
@@ -483,6 +486,27 @@ extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *o
 /* A string of such an input as the key that its number is; false: it is none */
 extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out,
 									  GpuAggOutput *output);
+
+/* lower_string.c */
+
+/*
+ * What is computed of one string of such an input, and of nothing else: PostgreSQL computes it of each of the
+ * column's strings.  False: it is no such expression.
+ */
+extern bool gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
+
+/* Are more strings expected in the column than are worth a table by their numbers? */
+extern bool gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var);
+
+/*
+ * Such a string, that CASE tests?  Then the condition of a branch, with the string in the place of what is tested:
+ * so it is asked of the string.
+ */
+extern bool gpuagg_lower_is_input_string(GpuAggLower *lw, Expr *expr);
+extern Expr *gpuagg_lower_case_condition(Expr *condition, Expr *tested);
+
+/* Something that is NULL where a string of such an input is; false: it is none */
+extern bool gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out);
 
 /* lower_agg.c */
 /* How a key is shown where equal numerics show different decimals */

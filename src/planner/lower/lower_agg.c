@@ -219,7 +219,9 @@ lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int
 		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
 		return filter_nulls(lw, bare, filter) &&
 			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
-	return gpuagg_lower_expr(lw, arg, &value) &&
+	/* of a string of a join's input only matters whether there is one */
+	return ((IsA(bare, Var) && gpuagg_lower_string_nullness(lw, (Var *) bare, &value)) ||
+			gpuagg_lower_expr(lw, arg, &value)) &&
 		gpuagg_lower_count_value(lw, agg, mark, &value, arg, filter, number);
 }
 

@@ -242,8 +242,8 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
-	if (IsA(bare, Var) ? !gpuagg_lower_nullness_column(lw, (Var *) bare, &value) :
-		!gpuagg_lower_expr(lw, arg, &value))
+	if (IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
+		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	return gpuagg_lower_op(lw, is_null ? GPUAGG_OP_IS_NULL :
 						   GPUAGG_OP_IS_NOT_NULL,
@@ -287,12 +287,13 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 	int			n = list_length(expr->args);
 	GpuAggValue *when = palloc(n * sizeof(GpuAggValue));
 	GpuAggValue *then = palloc(n * sizeof(GpuAggValue));
+	const bool	string = expr->arg != NULL && gpuagg_lower_is_input_string(lw, expr->arg);
 	GpuAggValue tested;
 	GpuAggValue rest;
 	bool		ok = true;
 	ListCell   *lc;
 
-	if (expr->arg != NULL && !gpuagg_lower_expr(lw, expr->arg, &tested))
+	if (expr->arg != NULL && !string && !gpuagg_lower_expr(lw, expr->arg, &tested))
 		return false;
 	foreach(lc, expr->args)
 	{
@@ -300,8 +301,8 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 		int			i = foreach_current_index(lc);
 
 		if (expr->arg != NULL)
-			lw->case_value = &tested;
-		ok = gpuagg_lower_expr(lw, branch->expr, &when[i]);
+			lw->case_value = string ? NULL : &tested;
+		ok = gpuagg_lower_expr(lw, string ? gpuagg_lower_case_condition(branch->expr, expr->arg) : branch->expr, &when[i]);
 		lw->case_value = outer;
 		ok = ok && gpuagg_lower_expr(lw, branch->result, &then[i]);
 		if (!ok)
@@ -599,7 +600,7 @@ gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	if (IsA(expr, Param))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	if (IsA(expr, Var) || !gpuagg_lower_is_constant(expr))
-		return lower_node(lw, expr, out);
+		return gpuagg_lower_string_value(lw, expr, out) || lower_node(lw, expr, out);
 	if (!gpuagg_lower_const_may_fail(expr, &foreign))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	mark = gpuagg_lower_mark(lw);

@@ -26,10 +26,12 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "device/ops/ops_lookup.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
@@ -37,8 +39,8 @@
 
 /* ---------------------------------------------------------------- columns --- */
 
-static GpuAggLookupLower *
-find_lookup(GpuAggLower *lw, Index relid)
+GpuAggLookupLower *
+gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid)
 {
 	for (int i = 0; i < lw->nlookups; i++)
 	{
@@ -174,7 +176,7 @@ is_common(const GpuAggLookupLower *lookup, const Var *column)
 bool
 gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 {
-	GpuAggLookupLower *lookup = find_lookup(lw, var->varno);
+	GpuAggLookupLower *lookup = gpuagg_lower_find_lookup(lw, var->varno);
 	Var		   *column;
 	uint8		type;
 	uint8		scale;
@@ -189,6 +191,38 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	return gpuagg_lower_fetch(lw, lookup, (Expr *) column, type, scale, out);
 }
 
+bool
+gpuagg_lower_is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
+{
+	const RelOptInfo *rel = lookup->rel;
+	const RangeTblEntry *rte;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded)
+		return false;
+	rte = planner_rt_fetch(rel->relid, lw->root);
+	return !rte->inh && rte->tablesample == NULL &&
+		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
+}
+
+bool
+gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type, int *column,
+						  GpuAggValue *out)
+{
+	Var		   *own = gpuagg_lower_input_column(lookup->rel, var);
+	int			number;
+
+	if (lookup->closed || own == NULL || !is_common(lookup, own) ||
+		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
+		!payload_column(lookup, (Expr *) own, type, GPUAGG_SCALE_NUMBERED, &number) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,
+						 NULL, number, out))
+		return false;
+	out->notnull = false;
+	out->scale = out->shown = 0;
+	*column = lookup->nkeys + number;
+	return true;
+}
+
 /*
  * A string of a join's input that is a group key: its number is, and the backend writes
  * the string.  False: it is none such.
@@ -198,31 +232,20 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggO
 {
 	Var		   *var = (Var *) expr;
 	GpuAggLookupLower *lookup;
-	Var		   *column;
 	uint8		type;
 	uint8		scale;
-	int			number;
 
 	/* a cast may mean another equality */
 	if (!lw->numbers || !IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)
 		return false;
-	lookup = find_lookup(lw, var->varno);
-	if (lookup == NULL || lookup->closed ||
-		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
+	lookup = gpuagg_lower_find_lookup(lw, var->varno);
+	if (lookup == NULL || !gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
 		gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES || type == GPUAGG_T_INTERVAL ||
-		(column = gpuagg_lower_input_column(lookup->rel, var)) == NULL ||
-		!is_common(lookup, column) ||
-		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
-		!payload_column(lookup, (Expr *) column, type, GPUAGG_SCALE_NUMBERED, &number) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,
-						 NULL, number, out))
+		!gpuagg_lower_fetch_number(lw, lookup, var, type, &output->column, out))
 		return false;
-	out->notnull = false;
-	out->scale = out->shown = 0;
 	output->final = GPUAGG_FINAL_KEY_NUMBER;
 	output->type = type;
 	output->lookup = lookup - lw->lookups;
-	output->column = lookup->nkeys + number;
 	return true;
 }
 

@@ -26,6 +26,16 @@ extern Expr *gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr);
 extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
 							   uint8 type, uint8 scale, GpuAggValue *out);
 
+/* The input that has the table; NULL: none has */
+extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid);
+
+/* A string's number in the input's table; *column: which of its columns that is */
+extern bool gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type,
+									  int *column, GpuAggValue *out);
+
+/* Is the input one ordinary table, all of whose rows count that pass its own conditions?  A device may make its table. */
+extern bool gpuagg_lower_is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup);
+
 /* A further look-up table, a constant that is filled in later; NULL: there is no room. */
 extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
 

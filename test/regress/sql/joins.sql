@@ -354,7 +354,7 @@ CREATE TABLE jwide (k int4 PRIMARY KEY, n text);
 INSERT INTO jwide SELECT i, repeat('w', 10) FROM generate_series(1, 700) i;
 ANALYZE jwide;
 ALTER TABLE jwide SET (autovacuum_enabled = off);
-UPDATE jwide SET n = repeat('w', 4000);
+UPDATE jwide SET n = repeat('w', 3990) || k;
 SET gpuagg.lookup_memory = '1MB';
 SELECT compare('SELECT length(n), count(*) FROM jf JOIN jwide ON a = k GROUP BY 1', 'prefer');
 SELECT prefer_device(false);
