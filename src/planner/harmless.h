@@ -7,13 +7,19 @@
 
 #include "postgres.h"
 
-#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
 
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
 
 /* The same of what is made of these, none of which raises one */
 extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
+
+/*
+ * The same of an aggregate: the extremes, sums and averages of integers and of numerics that cannot
+ * overflow, AND and OR.  All of these are NULL of no rows.
+ */
+extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
 
 /* Of an integer to numeric: of different ones differ, and there is no error */
 extern bool gpuagg_is_integer_cast(Oid function);

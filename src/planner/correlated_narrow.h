@@ -1,0 +1,18 @@
+/*
+ * correlated_narrow.h
+ *		Leaves groups out that no row outside asks for.
+ */
+#ifndef GPUAGG_PLANNER_CORRELATED_NARROW_H
+#define GPUAGG_PLANNER_CORRELATED_NARROW_H
+
+#include "postgres.h"
+
+#include "planner/correlated_group.h"
+
+/*
+ * Adds to the grouping what these conditions of the query around it demand of its keys.  They
+ * depend on no query further out.
+ */
+extern void gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group);
+
+#endif							/* GPUAGG_PLANNER_CORRELATED_NARROW_H */

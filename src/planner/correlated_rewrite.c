@@ -1,0 +1,275 @@
+/*
+ * correlated_rewrite.c
+ *		Correlated scalar subqueries become groupings that are joined (correlated_rewrite.h).
+ *
+ *		FROM t WHERE x < (SELECT e FROM s WHERE i = t.o)
+ *		FROM t, (SELECT i AS key1, e AS value FROM s GROUP BY i) correlated
+ *		WHERE key1 = t.o AND x < value
+ *
+ * The condition that has the subquery is strict in it, so a row without a group, for which the
+ * subquery is NULL, passes neither; and a row has one group at most.  It stands in WHERE of
+ * its query, above all outer joins.
+ *
+ * Joins with the groupings may be made in another order than subqueries are run.  So what
+ * names several tables in any condition of the whole query must raise no errors, and nothing
+ * there may be volatile.
+ *
+ * Row security and security barriers are conditions of tables, which go with these; PostgreSQL
+ * tests the new conditions as the one before, at the level of WHERE.
+ *
+ * Does not handle: subqueries elsewhere than in WHERE (target list, HAVING, ON, UPDATE, DELETE).
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "planner/correlated_group.h"
+#include "planner/correlated_narrow.h"
+#include "planner/correlated_rewrite.h"
+#include "parser/parsetree.h"
+#include "planner/refuse.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+
+typedef struct Levels
+{
+	int			depth;			/* queries around the one that is looked at */
+	bool		changed;
+	bool		unsteady;		/* a condition must stay where it is */
+} Levels;
+
+static bool
+any_walker(Node *node, void *context)
+{
+	if (node == NULL || !IsA(node, Query))
+		return node != NULL && expression_tree_walker(node, any_walker, context);
+	return ((Query *) node)->hasSubLinks || query_tree_walker((Query *) node, any_walker, context, 0);
+}
+
+bool
+gpuagg_correlated_any(Query *query)
+{
+	return (query->commandType == CMD_SELECT || query->commandType == CMD_INSERT) &&
+		any_walker((Node *) query, NULL);
+}
+
+/* ----------------------------------------------------------- conditions --- */
+
+/* The scalar subquery of which NULL makes all NULL; NULL: none */
+static SubLink *
+strict_sublink(Node *expr)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	check_stack_depth();
+	switch (nodeTag(expr))
+	{
+		case T_SubLink:
+			return ((SubLink *) expr)->subLinkType == EXPR_SUBLINK ? (SubLink *) expr : NULL;
+		case T_RelabelType:
+			return strict_sublink((Node *) ((RelabelType *) expr)->arg);
+		case T_FuncExpr:
+			if (func_strict(((FuncExpr *) expr)->funcid))
+				args = ((FuncExpr *) expr)->args;
+			break;
+		case T_OpExpr:
+			if (op_strict(((OpExpr *) expr)->opno))
+				args = ((OpExpr *) expr)->args;
+			break;
+		default:
+			break;
+	}
+	foreach(lc, args)
+	{
+		SubLink    *sublink = strict_sublink(lfirst(lc));
+
+		if (sublink != NULL)
+			return sublink;
+	}
+	return NULL;
+}
+
+typedef struct Replacement
+{
+	SubLink    *sublink;
+	Node	   *by;
+} Replacement;
+
+static Node *
+replace_mutator(Node *node, void *context)
+{
+	Replacement *replacement = context;
+
+	if (node == (Node *) replacement->sublink)
+		return copyObject(replacement->by);
+	return node == NULL ? NULL : expression_tree_mutator(node, replace_mutator, context);
+}
+
+static Node *
+replace_sublink(Node *conjunct, SubLink *sublink, Node *by)
+{
+	return replace_mutator(conjunct, &(Replacement) {sublink, by});
+}
+
+/* The same wherever it is tested */
+static bool
+is_steady(const Query *level, Node *condition, int depth)
+{
+	Bitmapset  *tables = pull_varnos_of_level(NULL, condition, 0);
+	int			rti;
+	bool		one = bms_is_empty(tables) ||
+		(bms_get_singleton_member(tables, &rti) && rt_fetch(rti, level->rtable)->rtekind != RTE_JOIN);
+
+	return !contain_volatile_functions(condition) &&
+		((one && !gpuagg_correlated_depends(condition, depth)) ||
+		 gpuagg_correlated_is_harmless(condition, NIL));
+}
+
+static bool
+are_steady(const Query *level, List *conditions, int depth)
+{
+	ListCell   *lc;
+
+	foreach(lc, conditions)
+	{
+		if (!is_steady(level, lfirst(lc), depth))
+			return false;
+	}
+	return true;
+}
+
+/* Those of joins */
+static bool
+is_steady_from(const Query *level, Node *node, int depth)
+{
+	JoinExpr   *join = (JoinExpr *) node;
+
+	return !IsA(node, JoinExpr) ||
+		(are_steady(level, gpuagg_correlated_conjuncts(join->quals), depth) &&
+		 is_steady_from(level, join->larg, depth) && is_steady_from(level, join->rarg, depth));
+}
+
+/* --------------------------------------------------------------- levels --- */
+
+static void
+add_table(Query *level, GpuAggCorrelatedGroup *group)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	ListCell   *lc;
+
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = group->query;
+	rte->inFromCl = true;
+	rte->eref = makeAlias("correlated", NIL);
+	foreach(lc, group->query->targetList)
+		rte->eref->colnames = lappend(rte->eref->colnames,
+									  makeString(pstrdup(lfirst_node(TargetEntry, lc)->resname)));
+	level->rtable = lappend(level->rtable, rte);
+	ref->rtindex = group->rti;
+	level->jointree->fromlist = lappend(level->jointree->fromlist, ref);
+}
+
+/* All but one, and but those that depend on queries further out */
+static List *
+own_conditions(List *conjuncts, Node *but, int depth)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, conjuncts)
+	{
+		if (lfirst(lc) != but && !gpuagg_correlated_depends(lfirst(lc), depth))
+			own = lappend(own, lfirst(lc));
+	}
+	return own;
+}
+
+/* What takes the place of a condition; NIL: it stays */
+static List *
+rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, int depth)
+{
+	SubLink    *sublink = strict_sublink(conjunct);
+	GpuAggCorrelatedGroup group;
+	Node	   *value;
+	Node	   *judged;
+
+	if (sublink == NULL || !gpuagg_correlated_depends(sublink->subselect, depth + 1) ||
+		!gpuagg_correlated_group((Query *) sublink->subselect, depth + 1,
+								 list_length(level->rtable) + 1, &group))
+		return NIL;
+	judged = replace_sublink(conjunct, sublink, (Node *) group.value);
+	if (checkExprHasSubLink(judged) || contain_volatile_functions(judged) ||
+		!gpuagg_correlated_is_harmless(judged, pull_var_clause((Node *) group.value, PVC_INCLUDE_AGGREGATES)))
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may raise an error");
+		return NIL;
+	}
+	gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth), &group);
+	add_table(level, &group);
+	value = (Node *) makeVar(group.rti, list_length(group.query->targetList), exprType((Node *) group.value),
+							 exprTypmod((Node *) group.value), exprCollation((Node *) group.value), 0);
+	return lappend(group.joins, replace_sublink(conjunct, sublink, value));
+}
+
+static void
+rewrite_level(Query *level, Levels *levels)
+{
+	List	   *conjuncts = gpuagg_correlated_conjuncts(level->jointree->quals);
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, level->jointree->fromlist)
+		levels->unsteady |= !is_steady_from(level, lfirst(lc), levels->depth);
+	foreach(lc, conjuncts)
+	{
+		List	   *rewritten = NIL;
+
+		if (level->hasSubLinks && level->rowMarks == NIL && level->commandType == CMD_SELECT)
+			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels->depth);
+		if (rewritten == NIL)
+		{
+			levels->unsteady |= !is_steady(level, lfirst(lc), levels->depth);
+			rewritten = list_make1(lfirst(lc));
+		}
+		else
+			levels->changed = true;
+		result = list_concat(result, rewritten);
+	}
+	level->jointree->quals = gpuagg_correlated_and(result);
+}
+
+/* The innermost queries first */
+static bool
+levels_walker(Node *node, void *context)
+{
+	Levels	   *levels = context;
+	Query	   *query = (Query *) node;
+
+	if (node == NULL || !IsA(node, Query))
+		return node != NULL && expression_tree_walker(node, levels_walker, context);
+	levels->depth++;
+	(void) query_tree_walker(query, levels_walker, context, 0);
+	levels->depth--;
+	levels->unsteady |= query->hasRecursive || query->hasModifyingCTE;
+	rewrite_level(query, levels);
+	return false;
+}
+
+Query *
+gpuagg_correlated_rewrite(const Query *query)
+{
+	Query	   *copy = copyObjectImpl(query);
+	Levels		levels = {0};
+
+	(void) levels_walker((Node *) copy, &levels);
+	if (levels.changed && levels.unsteady)
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: another condition of the query is volatile, or may raise an error where it names several tables");
+		return NULL;
+	}
+	return levels.changed ? copy : NULL;
+}
