@@ -5,7 +5,7 @@
  * PostgreSQL runs a subquery that depends on the row once for each row.  A copy of the query
  * has it as a grouping (correlated_rewrite.h).  Both are planned, because only whole plans
  * can be compared: the copy's is taken if a GpuAgg groups in it what was a subquery, and it
- * is cheaper.
+ * is cheaper.  So it is with a copy whose groupings are not narrowed, where that is another one.
  *
  * Cursors are left alone: WHERE CURRENT OF finds no row of a join, and the first rows of
  * a grouping come late.
@@ -33,13 +33,13 @@ gpuagg_correlated_planned(const PlannerInfo *root)
 		planned++;
 }
 
-/* NULL: there is nothing to rewrite; a survey is told why */
-static Query *
-rewritten_query(const Query *query)
+/* A List of Query; NIL: there is nothing to rewrite; a survey is told why */
+static List *
+rewritten_queries(const Query *query)
 {
 	bool		listening = gpuagg_offer_surveyed();
 	bool		before = gpuagg_refuse_pause();
-	Query	   *rewritten;
+	List	   *rewritten;
 
 	if (listening)
 		gpuagg_refuse_begin(true);
@@ -72,28 +72,48 @@ plan_rewritten(GPUAGG_PLANNER_PARAMETERS)
 	return taken ? stmt : NULL;
 }
 
-/* What is noted of the plan that is not taken is forgotten. */
+static void
+note_dearer(const PlannedStmt *original, Cost grouped)
+{
+	char	   *reason = grouped < 0 ?
+		pstrdup("a subquery that depends on the row could be a grouping, joined by what it depends on, but no device makes that grouping in PostgreSQL's plan of it") :
+		psprintf("a subquery that depends on the row could be a grouping on the device, joined by what it depends on, but to run it for each row is estimated to be cheaper (%.0f instead of %.0f)",
+				 original->planTree->total_cost, grouped);
+
+	gpuagg_offer_note(list_make1(reason));
+}
+
+/* What a survey has seen of plans that are not taken is forgotten. */
 static PlannedStmt *
-plan_cheaper(Query *rewritten, GPUAGG_PLANNER_PARAMETERS)
+plan_cheapest(List *rewritten, GPUAGG_PLANNER_PARAMETERS)
 {
 	GpuAggSurvey before = gpuagg_offer_seen();
 	PlannedStmt *original = next_planner(GPUAGG_PLANNER_ARGUMENTS);
-	GpuAggSurvey after = gpuagg_offer_seen();
-	PlannedStmt *grouped;
+	GpuAggSurvey seen = gpuagg_offer_seen();
+	PlannedStmt *best = original;
+	Cost		least = -1;
+	ListCell   *lc;
 
 	if (!gpuagg_offer_surveyed() && original->planTree->total_cost <= gpuagg_cost_floor())
 		return original;
-	gpuagg_offer_forget(&before);
-	parse = rewritten;
-	grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
-	if (grouped != NULL && grouped->planTree->total_cost < original->planTree->total_cost)
-		return grouped;
-	gpuagg_offer_forget(&after);
-	gpuagg_offer_note(list_make1(grouped == NULL ?
-								 pstrdup("a subquery that depends on the row could be a grouping, joined by what it depends on, but PostgreSQL's plan of that does not group on the device") :
-								 psprintf("a subquery that depends on the row could be a grouping on the device, joined by what it depends on, but running it for each row is estimated to be cheaper (%.0f instead of %.0f)",
-										  original->planTree->total_cost, grouped->planTree->total_cost)));
-	return original;
+	foreach(lc, rewritten)
+	{
+		PlannedStmt *grouped;
+
+		gpuagg_offer_forget(&before);
+		parse = lfirst(lc);
+		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
+		if (grouped != NULL && (least < 0 || grouped->planTree->total_cost < least))
+			least = grouped->planTree->total_cost;
+		if (grouped == NULL || grouped->planTree->total_cost >= best->planTree->total_cost)
+			continue;
+		best = grouped;
+		seen = gpuagg_offer_seen();
+	}
+	gpuagg_offer_forget(&seen);
+	if (best == original)
+		note_dearer(original, least);
+	return best;
 }
 
 static PlannedStmt *
@@ -101,20 +121,25 @@ plan_query(GPUAGG_PLANNER_PARAMETERS)
 {
 	int			require = gpuagg_offer_require();
 	Query	   *query = parse;
-	Query	   *rewritten = NULL;
-	PlannedStmt *grouped;
+	List	   *rewritten = NIL;
+	ListCell   *lc;
 
 	if ((options & CURSOR_OPT_FAST_PLAN) == 0 && require != GPUAGG_FORBID &&
 		gpuagg_correlated_any(parse) && gpuagg_offer_wanted())
-		rewritten = rewritten_query(parse);
-	if (rewritten == NULL)
-		return next_planner(GPUAGG_PLANNER_ARGUMENTS);
-	if (require == GPUAGG_ALLOW)
-		return plan_cheaper(rewritten, GPUAGG_PLANNER_ARGUMENTS);
-	parse = rewritten;
-	grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
+		rewritten = rewritten_queries(parse);
+	if (rewritten != NIL && require == GPUAGG_ALLOW)
+		return plan_cheapest(rewritten, GPUAGG_PLANNER_ARGUMENTS);
+	foreach(lc, rewritten)
+	{
+		PlannedStmt *grouped;
+
+		parse = lfirst(lc);
+		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
+		if (grouped != NULL)
+			return grouped;
+	}
 	parse = query;
-	return grouped != NULL ? grouped : next_planner(GPUAGG_PLANNER_ARGUMENTS);
+	return next_planner(GPUAGG_PLANNER_ARGUMENTS);
 }
 
 void

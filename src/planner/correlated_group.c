@@ -270,7 +270,7 @@ gpuagg_correlated_group(const Query *subquery, int depth, int rti, GpuAggCorrela
 	ListCell   *lc;
 
 	if (!is_plain_aggregate(query))
-		return GPUAGG_REFUSE("a subquery is run for each row: it is more than one aggregate of tables");
+		return GPUAGG_REFUSE("a subquery is run for each row: it is no single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or has a subquery inside");
 	*out = (GpuAggCorrelatedGroup) {.query = query,.rti = rti};
 	foreach(lc, gpuagg_correlated_conjuncts(query->jointree->quals))
 	{

@@ -182,10 +182,28 @@ add_condition(Query *query, Node *condition)
 	query->hasSubLinks |= checkExprHasSubLink(condition);
 }
 
-void
-gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group)
+/* Tables outside that have keys */
+static Bitmapset *
+key_tables(const GpuAggCorrelatedGroup *group)
 {
 	Bitmapset  *tables = NULL;
+	ListCell   *lc;
+
+	foreach(lc, group->keys)
+	{
+		const Node *outer = ((GpuAggCorrelatedKey *) lfirst(lc))->outer;
+
+		if (IsA(outer, Var))
+			tables = bms_add_member(tables, ((const Var *) outer)->varno);
+	}
+	return tables;
+}
+
+bool
+gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group, bool semijoins)
+{
+	Bitmapset  *tables = semijoins ? key_tables(group) : NULL;
+	bool		joined = false;
 	int			rti = -1;
 	ListCell   *lc;
 
@@ -196,18 +214,14 @@ gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedG
 		if (condition != NULL)
 			add_condition(group->query, condition);
 	}
-	foreach(lc, group->keys)
-	{
-		Node	   *outer = ((GpuAggCorrelatedKey *) lfirst(lc))->outer;
-
-		if (IsA(outer, Var))
-			tables = bms_add_member(tables, ((Var *) outer)->varno);
-	}
 	while ((rti = bms_next_member(tables, rti)) > 0)
 	{
 		List	   *own = is_joined_table(level, rti) ? table_conditions(conditions, rti) : NIL;
 
-		if (own != NIL)
-			add_condition(group->query, semijoin(level, group, rti, own));
+		if (own == NIL)
+			continue;
+		add_condition(group->query, semijoin(level, group, rti, own));
+		joined = true;
 	}
+	return joined;
 }

@@ -35,8 +35,10 @@
 
 typedef struct Levels
 {
+	bool		semijoins;		/* groups may be left out by tables outside */
 	int			depth;			/* queries around the one that is looked at */
 	bool		changed;
+	bool		joined;			/* by semijoins */
 	bool		unsteady;		/* a condition must stay where it is */
 } Levels;
 
@@ -90,6 +92,19 @@ strict_sublink(Node *expr)
 			return sublink;
 	}
 	return NULL;
+}
+
+static bool
+correlated_walker(Node *node, void *context)
+{
+	SubLink    *sublink = (SubLink *) node;
+
+	if (node == NULL || IsA(node, Query))
+		return false;
+	if (IsA(node, SubLink) && sublink->subLinkType == EXPR_SUBLINK &&
+		gpuagg_correlated_depends(sublink->subselect, *(int *) context + 1))
+		return true;
+	return expression_tree_walker(node, correlated_walker, context);
 }
 
 typedef struct Replacement
@@ -190,14 +205,22 @@ own_conditions(List *conjuncts, Node *but, int depth)
 
 /* What takes the place of a condition; NIL: it stays */
 static List *
-rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, int depth)
+rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, Levels *levels)
 {
+	int			depth = levels->depth;
 	SubLink    *sublink = strict_sublink(conjunct);
 	GpuAggCorrelatedGroup group;
 	Node	   *value;
 	Node	   *judged;
 
-	if (sublink == NULL || !gpuagg_correlated_depends(sublink->subselect, depth + 1) ||
+	if (!correlated_walker(conjunct, &depth))
+		return NIL;
+	if (sublink == NULL)
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may be true where it is NULL");
+		return NIL;
+	}
+	if (!gpuagg_correlated_depends(sublink->subselect, depth + 1) ||
 		!gpuagg_correlated_group((Query *) sublink->subselect, depth + 1,
 								 list_length(level->rtable) + 1, &group))
 		return NIL;
@@ -208,7 +231,8 @@ rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, int depth)
 		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may raise an error");
 		return NIL;
 	}
-	gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth), &group);
+	levels->joined |= gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth), &group,
+											   levels->semijoins);
 	add_table(level, &group);
 	value = (Node *) makeVar(group.rti, list_length(group.query->targetList), exprType((Node *) group.value),
 							 exprTypmod((Node *) group.value), exprCollation((Node *) group.value), 0);
@@ -229,7 +253,7 @@ rewrite_level(Query *level, Levels *levels)
 		List	   *rewritten = NIL;
 
 		if (level->hasSubLinks && level->rowMarks == NIL && level->commandType == CMD_SELECT)
-			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels->depth);
+			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels);
 		if (rewritten == NIL)
 		{
 			levels->unsteady |= !is_steady(level, lfirst(lc), levels->depth);
@@ -259,17 +283,28 @@ levels_walker(Node *node, void *context)
 	return false;
 }
 
-Query *
-gpuagg_correlated_rewrite(const Query *query)
+static Query *
+rewritten_copy(const Query *query, Levels *levels)
 {
 	Query	   *copy = copyObjectImpl(query);
-	Levels		levels = {0};
 
-	(void) levels_walker((Node *) copy, &levels);
-	if (levels.changed && levels.unsteady)
+	(void) levels_walker((Node *) copy, levels);
+	if (levels->changed && levels->unsteady)
 	{
 		(void) GPUAGG_REFUSE("a subquery is run for each row: another condition of the query is volatile, or may raise an error where it names several tables");
 		return NULL;
 	}
-	return levels.changed ? copy : NULL;
+	return levels->changed ? copy : NULL;
+}
+
+List *
+gpuagg_correlated_rewrite(const Query *query)
+{
+	Levels		narrowed = {.semijoins = true};
+	Levels		plain = {0};
+	Query	   *copy = rewritten_copy(query, &narrowed);
+
+	if (copy == NULL)
+		return NIL;
+	return narrowed.joined ? list_make2(copy, rewritten_copy(query, &plain)) : list_make1(copy);
 }

@@ -13,10 +13,11 @@
 extern bool gpuagg_correlated_any(Query *query);
 
 /*
- * A copy with the same rows, in which at least one subquery has become a grouping; NULL:
- * none can be.  Why not is told to who listens (refuse.h).
+ * A List of copies with the same rows, in which at least one subquery has become a grouping;
+ * NIL: none can be.  Why not is told to who listens (refuse.h).  The groupings of the first
+ * are joined with tables outside that may leave groups out; of a second, if there is one, not.
  */
-extern Query *gpuagg_correlated_rewrite(const Query *query);
+extern List *gpuagg_correlated_rewrite(const Query *query);
 
 /* Is this such a grouping, or a copy of one? */
 extern bool gpuagg_correlated_is_made(const Query *query);
