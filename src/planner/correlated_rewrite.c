@@ -10,9 +10,9 @@
  * subquery is NULL, passes neither; and a row has one group at most.  It stands in WHERE of
  * its query, above all outer joins.
  *
- * Joins with the groupings may be made in another order than subqueries are run.  So what
- * names several tables in any condition of the whole query must raise no errors, and nothing
- * there may be volatile.
+ * Joins with the groupings may be made in another order than subqueries are run, and tables be
+ * read behind others.  So no condition of the whole query may raise an error that depends on
+ * rows, or be volatile.
  *
  * Row security and security barriers are conditions of tables, which go with these; PostgreSQL
  * tests the new conditions as the one before, at the level of WHERE.
@@ -24,11 +24,12 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "planner/correlated_group.h"
 #include "planner/correlated_narrow.h"
 #include "planner/correlated_rewrite.h"
-#include "parser/parsetree.h"
+#include "planner/harmless.h"
 #include "planner/refuse.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
@@ -129,28 +130,46 @@ replace_sublink(Node *conjunct, SubLink *sublink, Node *by)
 	return replace_mutator(conjunct, &(Replacement) {sublink, by});
 }
 
-/* The same wherever it is tested */
-static bool
-is_steady(const Query *level, Node *condition, int depth)
+/*
+ * What no row decides, in the place of what it is made of, as an error is raised for every row or
+ * for none; and a subquery's answer, whose own conditions are looked at for themselves
+ */
+static Node *
+mask_mutator(Node *node, void *context)
 {
-	Bitmapset  *tables = pull_varnos_of_level(NULL, condition, 0);
-	int			rti;
-	bool		one = bms_is_empty(tables) ||
-		(bms_get_singleton_member(tables, &rti) && rt_fetch(rti, level->rtable)->rtekind != RTE_JOIN);
+	Param	   *param;
 
+	if (node == NULL || IsA(node, Const))
+		return node;
+	if (IsA(node, SubLink) && ((SubLink *) node)->testexpr != NULL)
+		return mask_mutator(((SubLink *) node)->testexpr, context);
+	if (IsA(node, List) ||
+		(!IsA(node, SubLink) && (contain_vars_of_level(node, 0) || gpuagg_correlated_depends(node, *(int *) context))))
+		return expression_tree_mutator(node, mask_mutator, context);
+	param = makeNode(Param);
+	param->paramkind = PARAM_EXTERN;
+	param->paramtype = exprType(node);
+	param->paramtypmod = exprTypmod(node);
+	param->paramcollid = exprCollation(node);
+	return (Node *) param;
+}
+
+/* Tested for more rows or for fewer it is the same. */
+static bool
+is_steady(Node *condition, int depth)
+{
 	return !contain_volatile_functions(condition) &&
-		((one && !gpuagg_correlated_depends(condition, depth)) ||
-		 gpuagg_correlated_is_harmless(condition, NIL));
+		gpuagg_is_harmless(mask_mutator(eval_const_expressions(NULL, condition), &depth));
 }
 
 static bool
-are_steady(const Query *level, List *conditions, int depth)
+are_steady(List *conditions, int depth)
 {
 	ListCell   *lc;
 
 	foreach(lc, conditions)
 	{
-		if (!is_steady(level, lfirst(lc), depth))
+		if (!is_steady(lfirst(lc), depth))
 			return false;
 	}
 	return true;
@@ -158,13 +177,13 @@ are_steady(const Query *level, List *conditions, int depth)
 
 /* Those of joins */
 static bool
-is_steady_from(const Query *level, Node *node, int depth)
+is_steady_from(Node *node, int depth)
 {
 	JoinExpr   *join = (JoinExpr *) node;
 
 	return !IsA(node, JoinExpr) ||
-		(are_steady(level, gpuagg_correlated_conjuncts(join->quals), depth) &&
-		 is_steady_from(level, join->larg, depth) && is_steady_from(level, join->rarg, depth));
+		(are_steady(gpuagg_correlated_conjuncts(join->quals), depth) &&
+		 is_steady_from(join->larg, depth) && is_steady_from(join->rarg, depth));
 }
 
 /* --------------------------------------------------------------- levels --- */
@@ -247,7 +266,7 @@ rewrite_level(Query *level, Levels *levels)
 	ListCell   *lc;
 
 	foreach(lc, level->jointree->fromlist)
-		levels->unsteady |= !is_steady_from(level, lfirst(lc), levels->depth);
+		levels->unsteady |= !is_steady_from(lfirst(lc), levels->depth);
 	foreach(lc, conjuncts)
 	{
 		List	   *rewritten = NIL;
@@ -256,7 +275,7 @@ rewrite_level(Query *level, Levels *levels)
 			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels);
 		if (rewritten == NIL)
 		{
-			levels->unsteady |= !is_steady(level, lfirst(lc), levels->depth);
+			levels->unsteady |= !is_steady(lfirst(lc), levels->depth);
 			rewritten = list_make1(lfirst(lc));
 		}
 		else
@@ -291,7 +310,7 @@ rewritten_copy(const Query *query, Levels *levels)
 	(void) levels_walker((Node *) copy, levels);
 	if (levels->changed && levels->unsteady)
 	{
-		(void) GPUAGG_REFUSE("a subquery is run for each row: another condition of the query is volatile, or may raise an error where it names several tables");
+		(void) GPUAGG_REFUSE("a subquery is run for each row: another condition of the query is volatile, or may raise an error for some rows");
 		return NULL;
 	}
 	return levels->changed ? copy : NULL;
