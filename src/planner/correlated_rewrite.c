@@ -40,22 +40,34 @@ typedef struct Levels
 	int			depth;			/* queries around the one that is looked at */
 	bool		changed;
 	bool		joined;			/* by semijoins */
-	bool		unsteady;		/* a condition must stay where it is */
+	bool		unsteady;		/* the query must stay as it is */
+	List	   *conditions;		/* those that stay, of all queries */
+	List	   *depths;			/* their queries' */
 } Levels;
 
-static bool
-any_walker(Node *node, void *context)
-{
-	if (node == NULL || !IsA(node, Query))
-		return node != NULL && expression_tree_walker(node, any_walker, context);
-	return ((Query *) node)->hasSubLinks || query_tree_walker((Query *) node, any_walker, context, 0);
-}
-
 bool
-gpuagg_correlated_any(Query *query)
+gpuagg_correlated_any(const Query *query)
 {
-	return (query->commandType == CMD_SELECT || query->commandType == CMD_INSERT) &&
-		any_walker((Node *) query, NULL);
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (query->commandType != CMD_SELECT && query->commandType != CMD_INSERT)
+		return false;
+	if (query->hasSubLinks)
+		return true;
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst(lc);
+
+		if (rte->rtekind == RTE_SUBQUERY && gpuagg_correlated_any(rte->subquery))
+			return true;
+	}
+	foreach(lc, query->cteList)
+	{
+		if (gpuagg_correlated_any((Query *) lfirst_node(CommonTableExpr, lc)->ctequery))
+			return true;
+	}
+	return false;
 }
 
 /* ----------------------------------------------------------- conditions --- */
@@ -163,27 +175,38 @@ is_steady(Node *condition, int depth)
 }
 
 static bool
-are_steady(List *conditions, int depth)
+are_steady(const Levels *levels)
 {
-	ListCell   *lc;
+	ListCell   *condition;
+	ListCell   *depth;
 
-	foreach(lc, conditions)
+	forboth(condition, levels->conditions, depth, levels->depths)
 	{
-		if (!is_steady(lfirst(lc), depth))
+		if (!is_steady(lfirst(condition), lfirst_int(depth)))
 			return false;
 	}
 	return true;
 }
 
+static void
+keep_condition(Levels *levels, Node *condition)
+{
+	levels->conditions = lappend(levels->conditions, condition);
+	levels->depths = lappend_int(levels->depths, levels->depth);
+}
+
 /* Those of joins */
-static bool
-is_steady_from(Node *node, int depth)
+static void
+keep_from(Levels *levels, Node *node)
 {
 	JoinExpr   *join = (JoinExpr *) node;
 
-	return !IsA(node, JoinExpr) ||
-		(are_steady(gpuagg_correlated_conjuncts(join->quals), depth) &&
-		 is_steady_from(join->larg, depth) && is_steady_from(join->rarg, depth));
+	if (!IsA(node, JoinExpr))
+		return;
+	if (join->quals != NULL)
+		keep_condition(levels, join->quals);
+	keep_from(levels, join->larg);
+	keep_from(levels, join->rarg);
 }
 
 /* --------------------------------------------------------------- levels --- */
@@ -266,16 +289,16 @@ rewrite_level(Query *level, Levels *levels)
 	ListCell   *lc;
 
 	foreach(lc, level->jointree->fromlist)
-		levels->unsteady |= !is_steady_from(lfirst(lc), levels->depth);
+		keep_from(levels, lfirst(lc));
 	foreach(lc, conjuncts)
 	{
 		List	   *rewritten = NIL;
 
-		if (level->hasSubLinks && level->rowMarks == NIL && level->commandType == CMD_SELECT)
+		if (level->hasSubLinks && level->commandType == CMD_SELECT)
 			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels);
 		if (rewritten == NIL)
 		{
-			levels->unsteady |= !is_steady(lfirst(lc), levels->depth);
+			keep_condition(levels, lfirst(lc));
 			rewritten = list_make1(lfirst(lc));
 		}
 		else
@@ -297,7 +320,7 @@ levels_walker(Node *node, void *context)
 	levels->depth++;
 	(void) query_tree_walker(query, levels_walker, context, 0);
 	levels->depth--;
-	levels->unsteady |= query->hasRecursive || query->hasModifyingCTE;
+	levels->unsteady |= query->hasRecursive || query->hasModifyingCTE || query->rowMarks != NIL;
 	rewrite_level(query, levels);
 	return false;
 }
@@ -308,9 +331,9 @@ rewritten_copy(const Query *query, Levels *levels)
 	Query	   *copy = copyObjectImpl(query);
 
 	(void) levels_walker((Node *) copy, levels);
-	if (levels->changed && levels->unsteady)
+	if (levels->changed && (levels->unsteady || !are_steady(levels)))
 	{
-		(void) GPUAGG_REFUSE("a subquery is run for each row: another condition of the query is volatile, or may raise an error for some rows");
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the query is recursive, changes or locks rows, or another condition of it is volatile or may raise an error for some rows");
 		return NULL;
 	}
 	return levels->changed ? copy : NULL;

@@ -10,7 +10,7 @@
 #include "nodes/parsenodes.h"
 
 /* Has the query subqueries in expressions at all?  Asked first, for most have none. */
-extern bool gpuagg_correlated_any(Query *query);
+extern bool gpuagg_correlated_any(const Query *query);
 
 /*
  * A List of copies with the same rows, in which at least one subquery has become a grouping;

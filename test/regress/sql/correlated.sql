@@ -49,6 +49,7 @@ SELECT explained('EXPLAIN (COSTS OFF) SELECT s, count(*) FROM co_o o, co_d e WHE
 -- other conditions leave groups out
 SELECT explained('EXPLAIN (COSTS OFF) SELECT id FROM co_o o WHERE k < 50 AND s = ''s1'' AND x = (SELECT min(v) FROM co_i i WHERE i.k = o.k)');
 SELECT explained('EXPLAIN (COSTS OFF) SELECT id FROM co_o o WHERE k IN (SELECT k FROM co_d WHERE g = ''g1'') AND x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)');
+SELECT explained('EXPLAIN (VERBOSE, COSTS OFF) SELECT id, n FROM co_o o WHERE n < 0.2 * (SELECT avg(n) FROM co_i i WHERE i.k = o.k AND i.b = o.b) ORDER BY id');
 RESET gpuagg.debug_require;
 -- chosen by its cost, where the table is large; and not
 CREATE TABLE co_large AS SELECT i % 90 AS k, i % 977 AS v FROM generate_series(1, 40000) i;
@@ -153,7 +154,7 @@ INSERT INTO co_q (q) VALUES
 	('SELECT g FROM co_d e WHERE EXISTS (SELECT FROM co_o o WHERE o.k = e.k AND x < (SELECT max(v) FROM co_i i WHERE i.k = o.k AND i.k = e.k))'),
 	('WITH RECURSIVE w AS (SELECT 1 AS k UNION ALL SELECT w.k + 1 FROM w WHERE k < 50 AND k < (SELECT max(v) FROM co_i i WHERE i.k = w.k)) SELECT count(*) FROM w');
 SELECT n, co_plan(q), compare(q, 'any'), co_why(q) FROM co_q ORDER BY n;
-SELECT co_plan('SELECT id FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k) FOR UPDATE');
+SELECT co_plan(q), co_why(q) FROM (VALUES ('SELECT id FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k) FOR UPDATE')) f (q);
 SELECT co_plan('DELETE FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)');
 SELECT co_plan('UPDATE co_o o SET x = 1 WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)');
 DROP TABLE co_q;
@@ -250,6 +251,15 @@ SET gpuagg.debug_require = prefer;
 SELECT count(*) FROM co_i o WHERE id < 5 AND co_leak(id) AND v < (SELECT max(v) FROM co_i i WHERE i.k = o.k);
 RESET gpuagg.debug_require;
 RESET ROLE;
+-- policies of the table outside, with subqueries of their own
+ALTER TABLE co_o ENABLE ROW LEVEL SECURITY;
+CREATE POLICY co_policy ON co_o USING (x < (SELECT max(k) * 8 FROM co_i i WHERE i.b = co_o.b) AND id IN (SELECT v FROM co_i j WHERE v > (SELECT 0.1 * avg(v) FROM co_i i WHERE i.k = j.k)));
+SET ROLE gpuagg_carol;
+SELECT compare('SELECT id FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)', 'prefer');
+SELECT compare('SELECT id FROM co_o o WHERE id < 90 AND x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)', 'prefer');
+RESET ROLE;
+ALTER TABLE co_o DISABLE ROW LEVEL SECURITY;
+DROP POLICY co_policy ON co_o;
 -- policies that may raise errors are tested as PostgreSQL does
 DROP POLICY co_policy ON co_i;
 CREATE POLICY co_policy ON co_i USING (10 / (z + 1) > 2);
