@@ -209,6 +209,20 @@ keep_from(Levels *levels, Node *node)
 	keep_from(levels, join->rarg);
 }
 
+/* Those of row security */
+static void
+keep_policies(Levels *levels, const Query *level)
+{
+	ListCell   *rte;
+	ListCell   *qual;
+
+	foreach(rte, level->rtable)
+	{
+		foreach(qual, lfirst_node(RangeTblEntry, rte)->securityQuals)
+			keep_condition(levels, lfirst(qual));
+	}
+}
+
 /* --------------------------------------------------------------- levels --- */
 
 static void
@@ -288,6 +302,7 @@ rewrite_level(Query *level, Levels *levels)
 	List	   *result = NIL;
 	ListCell   *lc;
 
+	keep_policies(levels, level);
 	foreach(lc, level->jointree->fromlist)
 		keep_from(levels, lfirst(lc));
 	foreach(lc, conjuncts)

@@ -258,6 +258,11 @@ SET ROLE gpuagg_carol;
 SELECT compare('SELECT id FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)', 'prefer');
 SELECT compare('SELECT id FROM co_o o WHERE id < 90 AND x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)', 'prefer');
 RESET ROLE;
+DROP POLICY co_policy ON co_o;
+CREATE POLICY co_policy ON co_o USING (10 / id >= 0);
+SET ROLE gpuagg_carol;
+SELECT co_plan('SELECT id FROM co_o o WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)');
+RESET ROLE;
 ALTER TABLE co_o DISABLE ROW LEVEL SECURITY;
 DROP POLICY co_policy ON co_o;
 -- policies that may raise errors are tested as PostgreSQL does
