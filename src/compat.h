@@ -557,6 +557,33 @@ gpuagg_day_start(DateADT day, bool *overflow)
 #define gpuagg_plan_query(query, text, options) pg_plan_query(query, text, options, NULL)
 #endif
 
+/* The planner hook's parameters (optimizer/planner.h) */
+#if PG_VERSION_NUM >= 190000
+#define GPUAGG_PLANNER_PARAMETERS \
+	Query *parse, const char *text, int options, ParamListInfo params, ExplainState *es
+#define GPUAGG_PLANNER_ARGUMENTS parse, text, options, params, es
+#else
+#define GPUAGG_PLANNER_PARAMETERS \
+	Query *parse, const char *text, int options, ParamListInfo params
+#define GPUAGG_PLANNER_ARGUMENTS parse, text, options, params
+#endif
+
+/* Makes a query's table the first one of another, with the rights that are asked for it. */
+static inline void
+gpuagg_copy_table_entry(const Query *from, int rti, Query *to)
+{
+	RangeTblEntry *entry = (RangeTblEntry *) copyObjectImpl(list_nth(from->rtable, rti - 1));
+
+#if PG_VERSION_NUM >= 160000
+	if (entry->perminfoindex > 0)
+	{
+		to->rteperminfos = list_make1(copyObjectImpl(list_nth(from->rteperminfos, entry->perminfoindex - 1)));
+		entry->perminfoindex = 1;
+	}
+#endif
+	to->rtable = list_make1(entry);
+}
+
 /* Where ExplainState and ExplainProperty...() are declared */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"

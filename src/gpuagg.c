@@ -22,6 +22,7 @@
 #include "node/agg_node.h"
 #include "node/sample_node.h"
 #include "planner/agg_path.h"
+#include "planner/correlated.h"
 #include "planner/path_cost.h"
 #include "planner/sample_path.h"
 #include "settings.h"
@@ -68,6 +69,7 @@ _PG_init(void)
 	gpuagg_dropped_database_init();
 	gpuagg_cost_init();
 	gpuagg_agg_path_init();
+	gpuagg_correlated_init();
 	gpuagg_sample_path_init();
 	gpuagg_agg_node_init();
 	gpuagg_sample_node_init();

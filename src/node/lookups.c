@@ -571,9 +571,16 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	if (!here)
-		block = lookup_on_device(lookups, i, memory_left(lookups, true));
-	if (block == NULL && (block = lookup_make(lookups, i, memory_left(lookups, false), error)) == NULL)
+	if (lookups->info->lookups[i].values_of > 0)
+		block = values_make(lookups, i, memory_left(lookups, false), error);
+	else
+	{
+		if (!here)
+			block = lookup_on_device(lookups, i, memory_left(lookups, true));
+		if (block == NULL)
+			block = lookup_make(lookups, i, memory_left(lookups, false), error);
+	}
+	if (block == NULL)
 		return false;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(shown->took, end, start);

@@ -53,6 +53,7 @@
 #include "planner/agg_path.h"
 #include "planner/agg_plan.h"
 #include "planner/agg_tables.h"
+#include "planner/correlated.h"
 #include "planner/fallback_path.h"
 #include "planner/group_estimate.h"
 #include "planner/join_path.h"
@@ -429,6 +430,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	ListCell   *lc;
 
 	forget_append_rels(root);
+	gpuagg_correlated_planned(root);
 	if (!gpuagg_plan_is_of_plan(packed))
 		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
 			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));

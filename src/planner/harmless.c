@@ -4,16 +4,17 @@
  *
  * Harmless are comparisons but of rows, leakproof functions, integers as numerics, some of strings (changes of
  * case, parts by position, and patterns that are constants without pitfalls), what is looked up in a jsonb,
- * texts of moments, and numerics that are divided by a constant or rounded.
+ * texts of moments, and numerics that are added, multiplied, divided by a constant or rounded.
  *
  * The largest numeric overflows when it is rounded up, so of numerics only those count that
- * are bounded by their type.
+ * are bounded by their type, or are made of such ones.
  */
 #include "postgres.h"
 
 #include <ctype.h>
 
 #include "access/transam.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "common/md5.h"
 #include "compat.h"
@@ -25,6 +26,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 static bool
@@ -80,63 +82,133 @@ is_int4_const(Node *arg, int32 *value)
 	return true;
 }
 
+/* Is the constant, without its sign, in this relation to the number? */
+static bool
+is_sized(const Const *c, PGFunction relation, int64 number)
+{
+	return c->consttype == NUMERICOID && !c->constisnull &&
+		DatumGetBool(DirectFunctionCall2(relation, DirectFunctionCall1(numeric_abs, c->constvalue),
+										 NumericGetDatum(int64_to_numeric(number))));
+}
+
 /* By which a quotient is no larger than what is divided */
 static bool
 is_divisor(Node *arg)
 {
-	const Const *c = (const Const *) arg;
-	Datum		size;
-
-	if (!IsA(arg, Const) || c->constisnull || c->consttype != NUMERICOID)
-		return false;
-	size = DirectFunctionCall1(numeric_abs, c->constvalue);
-	return DatumGetBool(DirectFunctionCall2(numeric_ge, size,
-											NumericGetDatum(int64_to_numeric(1))));
+	return IsA(arg, Const) && is_sized((Const *) arg, numeric_ge, 1);
 }
 
-static bool is_bounded(Node *expr);
-
-/* Of bounded numerics one that is, too, and never an error */
+/* NaN is larger than any number. */
 static bool
-numeric_is_harmless(Oid function, List *args)
+is_small_const(const Const *c)
 {
-	int32		digits;
+	return is_sized(c, numeric_lt, PG_INT64_MAX);
+}
+
+/* Fewer than the 131072 digits before the point that a numeric may have, and than an int overflows of */
+#define MOST_DIGITS 100000
+#define INTEGER_DIGITS 19
+
+/* Of numbers of so many digits; -1: any number */
+static int
+limited(int a, int b, int digits)
+{
+	return a < 0 || b < 0 || digits > MOST_DIGITS ? -1 : digits;
+}
+
+static int whole_digits(Node *expr);
+
+/* The same of what a function makes of numerics without ever an error; -1: of other functions, too */
+static int
+function_digits(Oid function, List *args)
+{
+	int32		decimals;
+	int			a;
+	int			b = 0;
 
 	if (gpuagg_is_integer_cast(function))
-		return true;
+		return INTEGER_DIGITS;
 	switch (function)
 	{
 		case F_NUMERIC_DIV:
-			return is_divisor(lsecond(args)) && is_bounded(linitial(args));
+			return is_divisor(lsecond(args)) ? whole_digits(linitial(args)) : -1;
+		case F_NUMERIC_MUL:
+			a = whole_digits(linitial(args));
+			b = whole_digits(lsecond(args));
+			return limited(a, b, a + b);
+		case F_NUMERIC_ADD:
+		case F_NUMERIC_SUB:
+			b = whole_digits(lsecond(args));
+			__attribute__((fallthrough));
 		case F_FLOOR_NUMERIC:
 		case F_CEIL_NUMERIC:
 		case F_CEILING_NUMERIC:
+			a = whole_digits(linitial(args));
+			return limited(a, b, Max(a, b) + 1);
 		case F_NUMERIC_ABS:
 		case F_ABS_NUMERIC:
 		case F_NUMERIC_UMINUS:
 		case F_SIGN_NUMERIC:
-			return is_bounded(linitial(args));
+			return whole_digits(linitial(args));
 		case F_ROUND_NUMERIC_INT4:
 		case F_TRUNC_NUMERIC_INT4:
-			return is_int4_const(lsecond(args), &digits) && is_bounded(linitial(args));
+			a = whole_digits(linitial(args));
+			return is_int4_const(lsecond(args), &decimals) ? limited(a, 0, a + 1) : -1;
 		default:
-			return false;
+			return -1;
 	}
 }
 
-/* A numeric of a declared precision, or what is made of such a one */
-static bool
-is_bounded(Node *expr)
+/* No aggregate has more than 2^63 rows. */
+static int
+aggregate_digits(const Aggref *agg)
 {
+	int			a;
+
+	switch (agg->aggfnoid)
+	{
+		case F_SUM_INT8:
+		case F_AVG_INT8:
+		case F_AVG_INT4:
+		case F_AVG_INT2:
+			return 2 * INTEGER_DIGITS;
+		case F_SUM_NUMERIC:
+		case F_AVG_NUMERIC:
+		case F_MIN_NUMERIC:
+		case F_MAX_NUMERIC:
+			a = whole_digits((Node *) linitial_node(TargetEntry, agg->args)->expr);
+			return limited(a, 0, a + INTEGER_DIGITS);
+		default:
+			return -1;
+	}
+}
+
+/*
+ * At most so many digits before the point has a numeric of a declared precision, which may have as
+ * many zeros more as scales go below zero, a constant, or what is made of these; -1: any number
+ */
+static int
+whole_digits(Node *expr)
+{
+	int32		typmod = exprTypmod(expr);
+
 	check_stack_depth();
-	if (exprTypmod(expr) >= (int32) VARHDRSZ)
-		return true;
-	if (IsA(expr, FuncExpr))
-		return numeric_is_harmless(((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args);
-	if (!IsA(expr, OpExpr))
-		return false;
-	set_opfuncid((OpExpr *) expr);
-	return numeric_is_harmless(((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args);
+	if (typmod >= (int32) VARHDRSZ)
+		return ((typmod - (int32) VARHDRSZ) >> 16 & 0xffff) + NUMERIC_MAX_PRECISION;
+	switch (nodeTag(expr))
+	{
+		case T_Const:
+			return is_small_const((Const *) expr) ? INTEGER_DIGITS : -1;
+		case T_Aggref:
+			return aggregate_digits((Aggref *) expr);
+		case T_FuncExpr:
+			return function_digits(((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args);
+		case T_OpExpr:
+			set_opfuncid((OpExpr *) expr);
+			return function_digits(((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args);
+		default:
+			return -1;
+	}
 }
 
 /* To compare strings of collations that conflict is an error, in functions that are leakproof, too. */
@@ -237,7 +309,7 @@ function_is_harmless(Oid function, List *args, Oid collation)
 			return is_deterministic(collation) && get_pattern(args, &pattern) &&
 				is_plain_regex(pattern);
 		default:
-			return numeric_is_harmless(function, args);
+			return function_digits(function, args) >= 0;
 	}
 }
 
@@ -327,6 +399,59 @@ harm_walker(Node *node, void *context)
 				return true;
 	}
 	return expression_tree_walker(node, harm_walker, context);
+}
+
+/* The least or greatest of values, or of booleans */
+static bool
+is_extreme(Oid aggregate)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	bool		extreme = HeapTupleIsValid(tuple) &&
+		OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop);
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return extreme && aggregate < FirstGenbkiObjectId;
+}
+
+static bool
+aggregate_is_harmless(const Aggref *agg)
+{
+	Node	   *arg;
+
+	switch (agg->aggfnoid)
+	{
+		case F_SUM_INT2:
+		case F_SUM_INT4:
+		case F_BIT_AND_INT2:
+		case F_BIT_AND_INT4:
+		case F_BIT_AND_INT8:
+		case F_BIT_OR_INT2:
+		case F_BIT_OR_INT4:
+		case F_BIT_OR_INT8:
+			return true;
+		default:
+			break;
+	}
+	if (aggregate_digits(agg) >= 0)
+		return true;
+	arg = (Node *) linitial_node(TargetEntry, agg->args)->expr;
+	return is_extreme(agg->aggfnoid) && is_comparable(exprType(arg)) &&
+		is_collated(list_make1(arg), agg->inputcollid);
+}
+
+bool
+gpuagg_is_harmless_aggregate(const Aggref *agg)
+{
+	ListCell   *lc;
+
+	foreach(lc, agg->args)
+	{
+		if (!gpuagg_is_harmless((Node *) lfirst_node(TargetEntry, lc)->expr))
+			return false;
+	}
+	return agg->aggkind == AGGKIND_NORMAL && agg->args != NIL && agg->aggorder == NIL &&
+		gpuagg_is_harmless((Node *) agg->aggfilter) && aggregate_is_harmless(agg);
 }
 
 bool

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
 
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
@@ -15,6 +15,11 @@ extern bool gpuagg_is_harmless(Node *expr);
 /* The same of what is made of these, none of which raises one */
 extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
 
+/*
+ * The same of an aggregate: the extremes, sums and averages of integers and of numerics that cannot
+ * overflow, AND and OR.  All of these are NULL of no rows.
+ */
+extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
 /* A node that raises none itself: only what it is made of may */
 extern bool gpuagg_fails_by_its_parts(const Node *node);
 

@@ -48,9 +48,8 @@ asked(void)
 	return survey != NULL && !survey->bystander;
 }
 
-/* The value of debug_require that counts; who asks knows none. */
-static int
-debug_require(void)
+int
+gpuagg_offer_require(void)
 {
 	return asked() ? GPUAGG_ALLOW : gpuagg_debug_require;
 }
@@ -158,6 +157,51 @@ gpuagg_offer_refuse(const char *reason)
 	note_obstacle(survey, NULL, pstrdup(reason));
 }
 
+bool
+gpuagg_offer_surveyed(void)
+{
+	return looking_on() != NULL;
+}
+
+void
+gpuagg_offer_note(List *reasons)
+{
+	GpuAggSurvey *survey = looking_on();
+	ListCell   *lc;
+
+	if (survey == NULL)
+		return;
+	foreach(lc, reasons)
+		note_obstacle(survey, NULL, lfirst(lc));
+}
+
+GpuAggSurvey
+gpuagg_offer_seen(void)
+{
+	GpuAggSurvey *survey = looking_on();
+	GpuAggSurvey seen = {0};
+
+	if (survey != NULL)
+	{
+		seen = *survey;
+		seen.obstacles = list_copy(survey->obstacles);
+		seen.steps = list_copy(survey->steps);
+	}
+	return seen;
+}
+
+void
+gpuagg_offer_forget(const GpuAggSurvey *seen)
+{
+	GpuAggSurvey *survey = looking_on();
+
+	if (survey == NULL)
+		return;
+	survey->seen = seen->seen;
+	survey->obstacles = list_copy(seen->obstacles);
+	survey->steps = list_copy(seen->steps);
+}
+
 GpuAggWhatIf *
 gpuagg_offer_what_if(const GpuAggCostInput *input, const GpuAggPlanInfo *info,
 					 double postgres_groups)
@@ -193,7 +237,7 @@ gpuagg_offer_wanted(void)
 bool
 gpuagg_offer_begin(const GpuAggOffer *offer)
 {
-	int			require = debug_require();
+	int			require = gpuagg_offer_require();
 
 	if (offer->silent && require == GPUAGG_FORBID)
 		return false;
@@ -221,7 +265,7 @@ count_refusal(const GpuAggOffer *offer)
 void
 gpuagg_offer_end(const GpuAggOffer *offer)
 {
-	int			require = debug_require();
+	int			require = gpuagg_offer_require();
 	List	   *reasons = gpuagg_refuse_end();
 	GpuAggSurvey *survey = looking_on();
 

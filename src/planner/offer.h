@@ -73,6 +73,19 @@ typedef struct GpuAggOffer
  */
 extern void gpuagg_offer_refuse(const char *reason);
 
+/* Does a survey see this planning? */
+extern bool gpuagg_offer_surveyed(void);
+
+/* Tells it of obstacles, a List of char *, of no step in particular. */
+extern void gpuagg_offer_note(List *reasons);
+
+/* What it has seen so far; and back to that, where the plan since then is not taken */
+extern GpuAggSurvey gpuagg_offer_seen(void);
+extern void gpuagg_offer_forget(const GpuAggSurvey *seen);
+
+/* The value of debug_require that counts; who asks what would be knows none. */
+extern int	gpuagg_offer_require(void);
+
 /* For the survey, if there is one, what the path's cost comes from; else NULL */
 extern GpuAggWhatIf *gpuagg_offer_what_if(const GpuAggCostInput *input,
 										  const GpuAggPlanInfo *info,

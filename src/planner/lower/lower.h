@@ -109,8 +109,8 @@ typedef struct GpuAggLookupLower
 	const GpuAggJoin *join;
 	GpuAggValue test;			/* that the filter has of it, unless it is a left join, */
 	bool		moves;			/* which may change places with those of others */
-	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), or
-								 * the subquery for EXPLAIN; */
+	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), the
+								 * subquery for EXPLAIN, or what is computed of strings; */
 	bool		keepable;		/* the program is of columns that the device has, or can keep, */
 	bool		kept;			/* which it has, all of them, */
 	bool		known;			/* and has made the table before, for this session */

@@ -21,80 +21,11 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/harmless.h"
+#include "planner/harmless_query.h"
 #include "planner/lower/lower_join.h"
 #include "utils/fmgroids.h"
 
 /* ------------------------------------------------------------- subquery --- */
-
-static bool is_harmless_query(const Query *query);
-
-/* Tables, and subqueries that are as harmless */
-static bool
-is_harmless_entry(const RangeTblEntry *rte)
-{
-	if (!gpuagg_is_harmless((Node *) rte->securityQuals))
-		return false;
-	switch (rte->rtekind)
-	{
-		case RTE_RELATION:
-			return rte->tablesample == NULL;
-		case RTE_SUBQUERY:
-			/* NULL: it has been pulled up */
-			return rte->subquery == NULL || is_harmless_query(rte->subquery);
-		case RTE_JOIN:
-		case RTE_RESULT:
-			return true;
-		case RTE_VALUES:
-			return gpuagg_is_harmless((Node *) rte->values_lists);
-		default:
-			return false;
-	}
-}
-
-static bool
-is_harmless_jointree(Node *node)
-{
-	ListCell   *lc;
-
-	if (node == NULL || IsA(node, RangeTblRef))
-		return true;
-	if (IsA(node, JoinExpr))
-		return is_harmless_jointree(((JoinExpr *) node)->larg) &&
-			is_harmless_jointree(((JoinExpr *) node)->rarg) &&
-			gpuagg_is_harmless(((JoinExpr *) node)->quals);
-	if (!IsA(node, FromExpr))
-		return false;
-	foreach(lc, ((FromExpr *) node)->fromlist)
-	{
-		if (!is_harmless_jointree(lfirst(lc)))
-			return false;
-	}
-	return gpuagg_is_harmless(((FromExpr *) node)->quals);
-}
-
-/* Nothing of it can raise an error that depends on rows, or is volatile. */
-static bool
-is_harmless_query(const Query *query)
-{
-	ListCell   *lc;
-
-	if (query->cteList != NIL || query->hasTargetSRFs || query->hasWindowFuncs || query->hasAggs ||
-		query->limitCount != NULL || query->limitOffset != NULL || query->rowMarks != NIL ||
-		!is_harmless_jointree((Node *) query->jointree) || !gpuagg_is_harmless(query->havingQual))
-		return false;
-	foreach(lc, query->targetList)
-	{
-		if (!gpuagg_is_harmless((Node *) lfirst_node(TargetEntry, lc)->expr))
-			return false;
-	}
-	foreach(lc, query->rtable)
-	{
-		if (!is_harmless_entry(lfirst_node(RangeTblEntry, lc)))
-			return false;
-	}
-	return true;
-}
 
 static bool
 check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
@@ -110,7 +41,7 @@ check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
 	subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots, subplan->plan_id - 1);
 	if (contain_volatile_functions((Node *) subroot->parse))
 		return GPUAGG_REFUSE("IN or NOT IN of a subquery that calls a volatile function");
-	if (!is_harmless_query(subroot->parse))
+	if (!gpuagg_is_harmless_query(subroot->parse))
 		return GPUAGG_REFUSE("IN or NOT IN of a subquery that may raise an error, which PostgreSQL might not meet");
 	return true;
 }

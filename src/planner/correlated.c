@@ -1,0 +1,150 @@
+/*
+ * correlated.c
+ *		Plans a query with its correlated subqueries as joined groupings (correlated.h).
+ *
+ * PostgreSQL runs a subquery that depends on the row once for each row.  A copy of the query
+ * has it as a grouping (correlated_rewrite.h).  Both are planned, because only whole plans
+ * can be compared: the copy's is taken if a GpuAgg groups in it what was a subquery, and it
+ * is cheaper.  So it is with a copy whose groupings are not narrowed, where that is another one.
+ *
+ * Cursors are left alone: WHERE CURRENT OF finds no row of a join, and the first rows of
+ * a grouping come late.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "optimizer/planner.h"
+#include "planner/correlated.h"
+#include "planner/correlated_rewrite.h"
+#include "planner/offer.h"
+#include "planner/path_cost.h"
+#include "planner/refuse.h"
+#include "settings.h"
+
+static planner_hook_type prev_planner_hook = NULL;
+
+/* How many such groupings the plan that is being made has */
+static int	planned;
+
+void
+gpuagg_correlated_planned(const PlannerInfo *root)
+{
+	if (gpuagg_correlated_is_made(root->parse))
+		planned++;
+}
+
+/* A List of Query; NIL: there is nothing to rewrite; a survey is told why */
+static List *
+rewritten_queries(const Query *query)
+{
+	bool		listening = gpuagg_offer_surveyed();
+	bool		before = gpuagg_refuse_pause();
+	List	   *rewritten;
+
+	if (listening)
+		gpuagg_refuse_begin(true);
+	rewritten = gpuagg_correlated_rewrite(query);
+	if (listening)
+		gpuagg_offer_note(gpuagg_refuse_end());
+	gpuagg_refuse_resume(before);
+	return rewritten;
+}
+
+static PlannedStmt *
+next_planner(GPUAGG_PLANNER_PARAMETERS)
+{
+	return prev_planner_hook ? prev_planner_hook(GPUAGG_PLANNER_ARGUMENTS) :
+		standard_planner(GPUAGG_PLANNER_ARGUMENTS);
+}
+
+/* NULL: the device makes no grouping of the subqueries */
+static PlannedStmt *
+plan_rewritten(GPUAGG_PLANNER_PARAMETERS)
+{
+	int			outer = planned;
+	PlannedStmt *stmt;
+	bool		taken;
+
+	planned = 0;
+	stmt = next_planner(GPUAGG_PLANNER_ARGUMENTS);
+	taken = planned > 0;
+	planned = outer;
+	return taken ? stmt : NULL;
+}
+
+static void
+note_dearer(const PlannedStmt *original, Cost grouped)
+{
+	char	   *reason = grouped < 0 ?
+		pstrdup("a subquery that depends on the row could be a grouping, joined by what it depends on, but no device makes that grouping in PostgreSQL's plan of it") :
+		psprintf("a subquery that depends on the row could be a grouping on the device, joined by what it depends on, but to run it for each row is estimated to be cheaper (%.0f instead of %.0f)",
+				 original->planTree->total_cost, grouped);
+
+	gpuagg_offer_note(list_make1(reason));
+}
+
+/* What a survey has seen of plans that are not taken is forgotten. */
+static PlannedStmt *
+plan_cheapest(List *rewritten, GPUAGG_PLANNER_PARAMETERS)
+{
+	GpuAggSurvey before = gpuagg_offer_seen();
+	PlannedStmt *original = next_planner(GPUAGG_PLANNER_ARGUMENTS);
+	GpuAggSurvey seen = gpuagg_offer_seen();
+	PlannedStmt *best = original;
+	Cost		least = -1;
+	ListCell   *lc;
+
+	if (!gpuagg_offer_surveyed() && original->planTree->total_cost <= gpuagg_cost_floor())
+		return original;
+	foreach(lc, rewritten)
+	{
+		PlannedStmt *grouped;
+
+		gpuagg_offer_forget(&before);
+		parse = lfirst(lc);
+		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
+		if (grouped != NULL && (least < 0 || grouped->planTree->total_cost < least))
+			least = grouped->planTree->total_cost;
+		if (grouped == NULL || grouped->planTree->total_cost >= best->planTree->total_cost)
+			continue;
+		best = grouped;
+		seen = gpuagg_offer_seen();
+	}
+	gpuagg_offer_forget(&seen);
+	if (best == original)
+		note_dearer(original, least);
+	return best;
+}
+
+static PlannedStmt *
+plan_query(GPUAGG_PLANNER_PARAMETERS)
+{
+	int			require = gpuagg_offer_require();
+	Query	   *query = parse;
+	List	   *rewritten = NIL;
+	ListCell   *lc;
+
+	if ((options & CURSOR_OPT_FAST_PLAN) == 0 && require != GPUAGG_FORBID &&
+		gpuagg_correlated_any(parse) && gpuagg_offer_wanted())
+		rewritten = rewritten_queries(parse);
+	if (rewritten != NIL && require == GPUAGG_ALLOW)
+		return plan_cheapest(rewritten, GPUAGG_PLANNER_ARGUMENTS);
+	foreach(lc, rewritten)
+	{
+		PlannedStmt *grouped;
+
+		parse = lfirst(lc);
+		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
+		if (grouped != NULL)
+			return grouped;
+	}
+	parse = query;
+	return next_planner(GPUAGG_PLANNER_ARGUMENTS);
+}
+
+void
+gpuagg_correlated_init(void)
+{
+	prev_planner_hook = planner_hook;
+	planner_hook = plan_query;
+}

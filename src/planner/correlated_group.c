@@ -1,0 +1,294 @@
+/*
+ * correlated_group.c
+ *		A correlated scalar subquery as a grouping (correlated_group.h).
+ *
+ *		(SELECT e FROM ... WHERE i = outer AND ...)
+ *		SELECT i, e FROM ... WHERE ... GROUP BY i
+ *
+ * For a row outside the subquery reads just the rows of one group, or none.  So
+ *
+ * - all that depends on the row outside are equalities of WHERE, and GROUP BY finds equal
+ *   what these do: the operators belong to one family, the collations agree;
+ * - of no rows e is NULL, where the grouping has no row;
+ * - of groups that no row outside asks for nothing may raise an error.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
+#include "planner/correlated_group.h"
+#include "planner/harmless.h"
+#include "planner/harmless_query.h"
+#include "planner/refuse.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+
+/* The query identifier of a subquery means nothing to PostgreSQL, and is copied with it. */
+#define MADE_MARK 0x67707561
+
+bool
+gpuagg_correlated_is_made(const Query *query)
+{
+	return query->queryId == MADE_MARK;
+}
+
+bool
+gpuagg_correlated_depends(Node *node, int depth)
+{
+	for (int level = 1; level <= depth; level++)
+	{
+		if (contain_vars_of_level(node, level))
+			return true;
+	}
+	return false;
+}
+
+List *
+gpuagg_correlated_conjuncts(Node *quals)
+{
+	List	   *conjuncts = NIL;
+	ListCell   *lc;
+
+	if (quals == NULL)
+		return NIL;
+	if (!is_andclause(quals))
+		return list_make1(quals);
+	foreach(lc, ((BoolExpr *) quals)->args)
+		conjuncts = list_concat(conjuncts, gpuagg_correlated_conjuncts(lfirst(lc)));
+	return conjuncts;
+}
+
+Node *
+gpuagg_correlated_and(List *conjuncts)
+{
+	return conjuncts == NIL ? NULL : (Node *) make_ands_explicit(conjuncts);
+}
+
+/* ------------------------------------------------------------- harmless --- */
+
+/* Constants are computed as the planner does it, which it has not yet. */
+static Node *
+fold_mutator(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Query))
+		return (Node *) query_tree_mutator((Query *) node, fold_mutator, context, 0);
+	return eval_const_expressions(NULL, node);
+}
+
+bool
+gpuagg_correlated_is_harmless(Node *expr, List *aggregates)
+{
+	return gpuagg_is_harmless_above(fold_mutator(expr, NULL),
+									(List *) fold_mutator((Node *) aggregates, NULL));
+}
+
+static bool
+reads_harmless(const Query *query)
+{
+	return !contain_volatile_functions((Node *) query) &&
+		gpuagg_is_harmless_input((Query *) fold_mutator((Node *) query, NULL));
+}
+
+/* --------------------------------------------------------------- value --- */
+
+/* NULL of no rows, where its aggregates are */
+static bool
+is_null_of_none(Node *expr)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	check_stack_depth();
+	switch (nodeTag(expr))
+	{
+		case T_Aggref:
+			return true;
+		case T_RelabelType:
+			return is_null_of_none((Node *) ((RelabelType *) expr)->arg);
+		case T_FuncExpr:
+			if (func_strict(((FuncExpr *) expr)->funcid))
+				args = ((FuncExpr *) expr)->args;
+			break;
+		case T_OpExpr:
+			if (op_strict(((OpExpr *) expr)->opno))
+				args = ((OpExpr *) expr)->args;
+			break;
+		default:
+			break;
+	}
+	foreach(lc, args)
+	{
+		if (is_null_of_none(lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+check_value(Node *value)
+{
+	List	   *aggregates = pull_var_clause(value, PVC_INCLUDE_AGGREGATES);
+	ListCell   *lc;
+
+	foreach(lc, aggregates)
+	{
+		Aggref	   *agg = lfirst(lc);
+
+		if (!IsA(agg, Aggref) || !gpuagg_is_harmless_aggregate((Aggref *) fold_mutator((Node *) agg, NULL)))
+			return GPUAGG_REFUSE("a subquery is run for each row: its aggregate counts, or may raise an error for rows that no row outside asks for");
+	}
+	if (!gpuagg_correlated_is_harmless(value, aggregates))
+		return GPUAGG_REFUSE("a subquery is run for each row: what it makes of its aggregate may raise an error for rows that no row outside asks for");
+	return is_null_of_none(value) ||
+		GPUAGG_REFUSE("a subquery is run for each row: without rows its value may be other than NULL");
+}
+
+/* ---------------------------------------------------------------- keys --- */
+
+/* Types whose equal values do not differ in anything; strings do not under collations that say so. */
+static bool
+is_same_if_equal(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case UUIDOID:
+		case TEXTOID:
+		case VARCHAROID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+collations_agree(Oid a, Oid b)
+{
+	return a == b || (OidIsValid(a) && OidIsValid(b) &&
+					  get_collation_isdeterministic(a) && get_collation_isdeterministic(b));
+}
+
+/* Can the operator's left or right side be a group key that finds equal what it does? */
+static bool
+groups_alike(const OpExpr *op, Node *inner, SortGroupClause *clause)
+{
+	get_sort_group_operators(exprType(inner), false, false, false, &clause->sortop, &clause->eqop,
+							 NULL, &clause->hashable);
+	return OidIsValid(clause->eqop) && (OidIsValid(clause->sortop) || clause->hashable) &&
+		(op_mergejoinable(op->opno, exprType(linitial(op->args))) ||
+		 op_hashjoinable(op->opno, exprType(linitial(op->args)))) &&
+		op_strict(op->opno) && equality_ops_are_compatible(op->opno, clause->eqop) &&
+		(!type_is_collatable(exprType(inner)) || collations_agree(op->inputcollid, exprCollation(inner)));
+}
+
+/* A column of the grouping; keys that are asked for twice are one. */
+static Var *
+key_column(GpuAggCorrelatedGroup *out, List **columns, Node *inner, SortGroupClause *clause)
+{
+	TargetEntry *column = tlist_member((Expr *) inner, *columns);
+
+	if (column == NULL)
+	{
+		int			number = list_length(*columns) + 1;
+
+		column = makeTargetEntry((Expr *) inner, number, psprintf("key%d", number), false);
+		column->ressortgroupref = clause->tleSortGroupRef = number;
+		*columns = lappend(*columns, column);
+		out->query->groupClause = lappend(out->query->groupClause, clause);
+	}
+	return makeVar(out->rti, column->resno, exprType(inner), exprTypmod(inner), exprCollation(inner), 0);
+}
+
+/* inner = outer, or the other way round: a key, and the condition of a join */
+static bool
+take_key(GpuAggCorrelatedGroup *out, List **columns, Node *conjunct, int depth)
+{
+	OpExpr	   *op = (OpExpr *) conjunct;
+	SortGroupClause *clause = makeNode(SortGroupClause);
+	GpuAggCorrelatedKey *key = palloc(sizeof(GpuAggCorrelatedKey));
+	ListCell   *inner;
+	ListCell   *outer;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2 || contain_subplans(conjunct))
+		return false;
+	inner = list_head(op->args);
+	outer = list_second_cell(op->args);
+	if (contain_vars_of_level(lfirst(inner), 1))
+	{
+		inner = outer;
+		outer = list_head(op->args);
+	}
+	if (!contain_vars_of_level(lfirst(inner), 0) || gpuagg_correlated_depends(lfirst(inner), depth) ||
+		!contain_vars_of_level(lfirst(outer), 1) || contain_vars_of_level(lfirst(outer), 0) ||
+		!groups_alike(op, lfirst(inner), clause) || contain_volatile_functions(conjunct) ||
+		!gpuagg_correlated_is_harmless(conjunct, NIL))
+		return false;
+	key->inner = copyObjectImpl(lfirst(inner));
+	key->same = exprType(lfirst(inner)) == exprType(lfirst(outer)) && is_same_if_equal(exprType(key->inner)) &&
+		(!OidIsValid(op->inputcollid) || get_collation_isdeterministic(op->inputcollid));
+	lfirst(inner) = key_column(out, columns, key->inner, clause);
+	IncrementVarSublevelsUp(lfirst(outer), -1, 1);
+	key->outer = lfirst(outer);
+	out->keys = lappend(out->keys, key);
+	out->joins = lappend(out->joins, op);
+	return true;
+}
+
+/* ------------------------------------------------------------- subquery --- */
+
+static bool
+is_plain_aggregate(const Query *query)
+{
+	return query->commandType == CMD_SELECT && query->hasAggs && query->groupClause == NIL &&
+		query->groupingSets == NIL && query->havingQual == NULL && query->distinctClause == NIL &&
+		query->sortClause == NIL && query->setOperations == NULL && !query->hasSubLinks &&
+		list_length(query->targetList) == 1;
+}
+
+bool
+gpuagg_correlated_group(const Query *subquery, int depth, int rti, GpuAggCorrelatedGroup *out)
+{
+	Query	   *query = copyObjectImpl(subquery);
+	List	   *columns = NIL;
+	List	   *rest = NIL;
+	TargetEntry *value;
+	ListCell   *lc;
+
+	if (!is_plain_aggregate(query))
+		return GPUAGG_REFUSE("a subquery is run for each row: it is no single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or has a subquery inside");
+	*out = (GpuAggCorrelatedGroup) {.query = query,.rti = rti};
+	foreach(lc, gpuagg_correlated_conjuncts(query->jointree->quals))
+	{
+		if (!take_key(out, &columns, lfirst(lc), depth))
+			rest = lappend(rest, lfirst(lc));
+	}
+	query->jointree->quals = gpuagg_correlated_and(rest);
+	if (out->keys == NIL || gpuagg_correlated_depends((Node *) query, depth))
+		return GPUAGG_REFUSE("a subquery is run for each row: it depends on it by more than equalities that tell groups");
+	if (!reads_harmless(query))
+		return GPUAGG_REFUSE("a subquery is run for each row: its conditions may raise an error for rows that no row outside asks for");
+	value = linitial_node(TargetEntry, query->targetList);
+	if (!check_value((Node *) value->expr))
+		return false;
+	out->value = value->expr;
+	value->resno = list_length(columns) + 1;
+	value->resname = pstrdup("value");
+	query->targetList = lappend(columns, value);
+	query->queryId = MADE_MARK;
+	return true;
+}

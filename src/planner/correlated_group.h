@@ -1,0 +1,52 @@
+/*
+ * correlated_group.h
+ *		A correlated scalar subquery as a grouping by what it depends on.
+ */
+#ifndef GPUAGG_PLANNER_CORRELATED_GROUP_H
+#define GPUAGG_PLANNER_CORRELATED_GROUP_H
+
+#include "postgres.h"
+
+#include "nodes/parsenodes.h"
+
+/* What a subquery compares with an expression over the row outside */
+typedef struct GpuAggCorrelatedKey
+{
+	Node	   *inner;			/* over the subquery's tables */
+	Node	   *outer;			/* over the tables of the query around it, as this has it */
+	bool		same;			/* equal values of the two are the same in every respect */
+} GpuAggCorrelatedKey;
+
+typedef struct GpuAggCorrelatedGroup
+{
+	Query	   *query;			/* SELECT keys, value FROM ... GROUP BY keys */
+	List	   *keys;			/* GpuAggCorrelatedKey * */
+	List	   *joins;			/* key = outer: conditions of the query around it, in which
+								 * the grouping is table number rti */
+	Expr	   *value;			/* what the subquery returns: the last column */
+	int			rti;
+} GpuAggCorrelatedGroup;
+
+/*
+ * Makes the grouping that is to be table number rti.  The subquery has so many queries
+ * around it.  Refuses one whose rows could not be grouped, or whose grouping could raise an
+ * error that the subquery would not.
+ */
+extern bool gpuagg_correlated_group(const Query *subquery, int depth, int rti,
+									GpuAggCorrelatedGroup *out);
+
+/* Does the query, or an expression, depend on one of so many queries around it? */
+extern bool gpuagg_correlated_depends(Node *node, int depth);
+
+/* The conditions that AND combines, nested ones, too */
+extern List *gpuagg_correlated_conjuncts(Node *quals);
+
+/* The opposite; NULL: none */
+extern Node *gpuagg_correlated_and(List *conjuncts);
+
+/* Can this raise an error that depends on rows, once its constants are computed? */
+extern bool gpuagg_correlated_is_harmless(Node *expr, List *aggregates);
+
+extern bool gpuagg_correlated_is_made(const Query *query);
+
+#endif							/* GPUAGG_PLANNER_CORRELATED_GROUP_H */

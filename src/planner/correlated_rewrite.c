@@ -1,0 +1,367 @@
+/*
+ * correlated_rewrite.c
+ *		Correlated scalar subqueries become groupings that are joined (correlated_rewrite.h).
+ *
+ *		FROM t WHERE x < (SELECT e FROM s WHERE i = t.o)
+ *		FROM t, (SELECT i AS key1, e AS value FROM s GROUP BY i) correlated
+ *		WHERE key1 = t.o AND x < value
+ *
+ * The condition that has the subquery is strict in it, so a row without a group, for which the
+ * subquery is NULL, passes neither; and a row has one group at most.  It stands in WHERE of
+ * its query, above all outer joins.
+ *
+ * Joins with the groupings may be made in another order than subqueries are run, and tables be
+ * read behind others.  So no condition of the whole query may raise an error that depends on
+ * rows, or be volatile.
+ *
+ * Row security and security barriers are conditions of tables, which go with these; PostgreSQL
+ * tests the new conditions as the one before, at the level of WHERE.
+ *
+ * Does not handle: subqueries elsewhere than in WHERE (target list, HAVING, ON, UPDATE, DELETE).
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "planner/correlated_group.h"
+#include "planner/correlated_narrow.h"
+#include "planner/correlated_rewrite.h"
+#include "planner/harmless.h"
+#include "planner/refuse.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+
+typedef struct Levels
+{
+	bool		semijoins;		/* groups may be left out by tables outside */
+	int			depth;			/* queries around the one that is looked at */
+	bool		changed;
+	bool		joined;			/* by semijoins */
+	bool		unsteady;		/* the query must stay as it is */
+	List	   *conditions;		/* those that stay, of all queries */
+	List	   *depths;			/* their queries' */
+} Levels;
+
+bool
+gpuagg_correlated_any(const Query *query)
+{
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (query->commandType != CMD_SELECT && query->commandType != CMD_INSERT)
+		return false;
+	if (query->hasSubLinks)
+		return true;
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst(lc);
+
+		if (rte->rtekind == RTE_SUBQUERY && gpuagg_correlated_any(rte->subquery))
+			return true;
+	}
+	foreach(lc, query->cteList)
+	{
+		if (gpuagg_correlated_any((Query *) lfirst_node(CommonTableExpr, lc)->ctequery))
+			return true;
+	}
+	return false;
+}
+
+/* ----------------------------------------------------------- conditions --- */
+
+/* The scalar subquery of which NULL makes all NULL; NULL: none */
+static SubLink *
+strict_sublink(Node *expr)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	check_stack_depth();
+	switch (nodeTag(expr))
+	{
+		case T_SubLink:
+			return ((SubLink *) expr)->subLinkType == EXPR_SUBLINK ? (SubLink *) expr : NULL;
+		case T_RelabelType:
+			return strict_sublink((Node *) ((RelabelType *) expr)->arg);
+		case T_FuncExpr:
+			if (func_strict(((FuncExpr *) expr)->funcid))
+				args = ((FuncExpr *) expr)->args;
+			break;
+		case T_OpExpr:
+			if (op_strict(((OpExpr *) expr)->opno))
+				args = ((OpExpr *) expr)->args;
+			break;
+		default:
+			break;
+	}
+	foreach(lc, args)
+	{
+		SubLink    *sublink = strict_sublink(lfirst(lc));
+
+		if (sublink != NULL)
+			return sublink;
+	}
+	return NULL;
+}
+
+static bool
+correlated_walker(Node *node, void *context)
+{
+	SubLink    *sublink = (SubLink *) node;
+
+	if (node == NULL || IsA(node, Query))
+		return false;
+	if (IsA(node, SubLink) && sublink->subLinkType == EXPR_SUBLINK &&
+		gpuagg_correlated_depends(sublink->subselect, *(int *) context + 1))
+		return true;
+	return expression_tree_walker(node, correlated_walker, context);
+}
+
+typedef struct Replacement
+{
+	SubLink    *sublink;
+	Node	   *by;
+} Replacement;
+
+static Node *
+replace_mutator(Node *node, void *context)
+{
+	Replacement *replacement = context;
+
+	if (node == (Node *) replacement->sublink)
+		return copyObject(replacement->by);
+	return node == NULL ? NULL : expression_tree_mutator(node, replace_mutator, context);
+}
+
+static Node *
+replace_sublink(Node *conjunct, SubLink *sublink, Node *by)
+{
+	return replace_mutator(conjunct, &(Replacement) {sublink, by});
+}
+
+/*
+ * What no row decides, in the place of what it is made of, as an error is raised for every row or
+ * for none; and a subquery's answer, whose own conditions are looked at for themselves
+ */
+static Node *
+mask_mutator(Node *node, void *context)
+{
+	Param	   *param;
+
+	if (node == NULL || IsA(node, Const))
+		return node;
+	if (IsA(node, SubLink) && ((SubLink *) node)->testexpr != NULL)
+		return mask_mutator(((SubLink *) node)->testexpr, context);
+	if (IsA(node, List) ||
+		(!IsA(node, SubLink) && (contain_vars_of_level(node, 0) || gpuagg_correlated_depends(node, *(int *) context))))
+		return expression_tree_mutator(node, mask_mutator, context);
+	param = makeNode(Param);
+	param->paramkind = PARAM_EXTERN;
+	param->paramtype = exprType(node);
+	param->paramtypmod = exprTypmod(node);
+	param->paramcollid = exprCollation(node);
+	return (Node *) param;
+}
+
+/* Tested for more rows or for fewer it is the same. */
+static bool
+is_steady(Node *condition, int depth)
+{
+	return !contain_volatile_functions(condition) &&
+		gpuagg_is_harmless(mask_mutator(eval_const_expressions(NULL, condition), &depth));
+}
+
+static bool
+are_steady(const Levels *levels)
+{
+	ListCell   *condition;
+	ListCell   *depth;
+
+	forboth(condition, levels->conditions, depth, levels->depths)
+	{
+		if (!is_steady(lfirst(condition), lfirst_int(depth)))
+			return false;
+	}
+	return true;
+}
+
+static void
+keep_condition(Levels *levels, Node *condition)
+{
+	levels->conditions = lappend(levels->conditions, condition);
+	levels->depths = lappend_int(levels->depths, levels->depth);
+}
+
+/* Those of joins */
+static void
+keep_from(Levels *levels, Node *node)
+{
+	JoinExpr   *join = (JoinExpr *) node;
+
+	if (!IsA(node, JoinExpr))
+		return;
+	if (join->quals != NULL)
+		keep_condition(levels, join->quals);
+	keep_from(levels, join->larg);
+	keep_from(levels, join->rarg);
+}
+
+/* Those of row security */
+static void
+keep_policies(Levels *levels, const Query *level)
+{
+	ListCell   *rte;
+	ListCell   *qual;
+
+	foreach(rte, level->rtable)
+	{
+		foreach(qual, lfirst_node(RangeTblEntry, rte)->securityQuals)
+			keep_condition(levels, lfirst(qual));
+	}
+}
+
+/* --------------------------------------------------------------- levels --- */
+
+static void
+add_table(Query *level, GpuAggCorrelatedGroup *group)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	ListCell   *lc;
+
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = group->query;
+	rte->inFromCl = true;
+	rte->eref = makeAlias("correlated", NIL);
+	foreach(lc, group->query->targetList)
+		rte->eref->colnames = lappend(rte->eref->colnames,
+									  makeString(pstrdup(lfirst_node(TargetEntry, lc)->resname)));
+	level->rtable = lappend(level->rtable, rte);
+	ref->rtindex = group->rti;
+	level->jointree->fromlist = lappend(level->jointree->fromlist, ref);
+}
+
+/* All but one, and but those that depend on queries further out */
+static List *
+own_conditions(List *conjuncts, Node *but, int depth)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, conjuncts)
+	{
+		if (lfirst(lc) != but && !gpuagg_correlated_depends(lfirst(lc), depth))
+			own = lappend(own, lfirst(lc));
+	}
+	return own;
+}
+
+/* What takes the place of a condition; NIL: it stays */
+static List *
+rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, Levels *levels)
+{
+	int			depth = levels->depth;
+	SubLink    *sublink = strict_sublink(conjunct);
+	GpuAggCorrelatedGroup group;
+	Node	   *value;
+	Node	   *judged;
+
+	if (!correlated_walker(conjunct, &depth))
+		return NIL;
+	if (sublink == NULL)
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may be true where it is NULL");
+		return NIL;
+	}
+	if (!gpuagg_correlated_depends(sublink->subselect, depth + 1) ||
+		!gpuagg_correlated_group((Query *) sublink->subselect, depth + 1,
+								 list_length(level->rtable) + 1, &group))
+		return NIL;
+	judged = replace_sublink(conjunct, sublink, (Node *) group.value);
+	if (checkExprHasSubLink(judged) || contain_volatile_functions(judged) ||
+		!gpuagg_correlated_is_harmless(judged, pull_var_clause((Node *) group.value, PVC_INCLUDE_AGGREGATES)))
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may raise an error");
+		return NIL;
+	}
+	levels->joined |= gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth), &group,
+											   levels->semijoins);
+	add_table(level, &group);
+	value = (Node *) makeVar(group.rti, list_length(group.query->targetList), exprType((Node *) group.value),
+							 exprTypmod((Node *) group.value), exprCollation((Node *) group.value), 0);
+	return lappend(group.joins, replace_sublink(conjunct, sublink, value));
+}
+
+static void
+rewrite_level(Query *level, Levels *levels)
+{
+	List	   *conjuncts = gpuagg_correlated_conjuncts(level->jointree->quals);
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	keep_policies(levels, level);
+	foreach(lc, level->jointree->fromlist)
+		keep_from(levels, lfirst(lc));
+	foreach(lc, conjuncts)
+	{
+		List	   *rewritten = NIL;
+
+		if (level->hasSubLinks && level->commandType == CMD_SELECT)
+			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels);
+		if (rewritten == NIL)
+		{
+			keep_condition(levels, lfirst(lc));
+			rewritten = list_make1(lfirst(lc));
+		}
+		else
+			levels->changed = true;
+		result = list_concat(result, rewritten);
+	}
+	level->jointree->quals = gpuagg_correlated_and(result);
+}
+
+/* The innermost queries first */
+static bool
+levels_walker(Node *node, void *context)
+{
+	Levels	   *levels = context;
+	Query	   *query = (Query *) node;
+
+	if (node == NULL || !IsA(node, Query))
+		return node != NULL && expression_tree_walker(node, levels_walker, context);
+	levels->depth++;
+	(void) query_tree_walker(query, levels_walker, context, 0);
+	levels->depth--;
+	levels->unsteady |= query->hasRecursive || query->hasModifyingCTE || query->rowMarks != NIL;
+	rewrite_level(query, levels);
+	return false;
+}
+
+static Query *
+rewritten_copy(const Query *query, Levels *levels)
+{
+	Query	   *copy = copyObjectImpl(query);
+
+	(void) levels_walker((Node *) copy, levels);
+	if (levels->changed && (levels->unsteady || !are_steady(levels)))
+	{
+		(void) GPUAGG_REFUSE("a subquery is run for each row: the query is recursive, changes or locks rows, or another condition of it is volatile or may raise an error for some rows");
+		return NULL;
+	}
+	return levels->changed ? copy : NULL;
+}
+
+List *
+gpuagg_correlated_rewrite(const Query *query)
+{
+	Levels		narrowed = {.semijoins = true};
+	Levels		plain = {0};
+	Query	   *copy = rewritten_copy(query, &narrowed);
+
+	if (copy == NULL)
+		return NIL;
+	return narrowed.joined ? list_make2(copy, rewritten_copy(query, &plain)) : list_make1(copy);
+}
