@@ -142,6 +142,37 @@ replace_sublink(Node *conjunct, SubLink *sublink, Node *by)
 	return replace_mutator(conjunct, &(Replacement) {sublink, by});
 }
 
+/* Others are parts of expressions (a CASE's branch, what JSON is returned as), or judged by their kind alone. */
+static bool
+has_value(const Node *node)
+{
+	switch (nodeTag(node))
+	{
+		case T_Param:
+		case T_Var:
+		case T_SubLink:
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_BoolExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_ArrayCoerceExpr:
+		case T_CaseExpr:
+		case T_ArrayExpr:
+		case T_CoalesceExpr:
+		case T_MinMaxExpr:
+		case T_SQLValueFunction:
+		case T_NullTest:
+		case T_BooleanTest:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /*
  * What no row decides, in the place of what it is made of, as an error is raised for every row or
  * for none; and a subquery's answer, whose own conditions are looked at for themselves
@@ -155,8 +186,8 @@ mask_mutator(Node *node, void *context)
 		return node;
 	if (IsA(node, SubLink) && ((SubLink *) node)->testexpr != NULL)
 		return mask_mutator(((SubLink *) node)->testexpr, context);
-	if (IsA(node, List) ||
-		(!IsA(node, SubLink) && (contain_vars_of_level(node, 0) || gpuagg_correlated_depends(node, *(int *) context))))
+	if (!IsA(node, SubLink) &&
+		(!has_value(node) || contain_vars_of_level(node, 0) || gpuagg_correlated_depends(node, *(int *) context)))
 		return expression_tree_mutator(node, mask_mutator, context);
 	param = makeNode(Param);
 	param->paramkind = PARAM_EXTERN;

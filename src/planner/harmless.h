@@ -20,6 +20,7 @@ extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
  * overflow, AND and OR.  All of these are NULL of no rows.
  */
 extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
+
 /* A node that raises none itself: only what it is made of may */
 extern bool gpuagg_fails_by_its_parts(const Node *node);
 
