@@ -113,6 +113,7 @@ typedef struct GpuAggLookupLower
 								 * subquery for EXPLAIN, or what is computed of strings; */
 	bool		kept;			/* the program is of columns that the device has, all of them, */
 	bool		known;			/* and has made the table before, for this session */
+	const RelOptInfo *scanned;	/* by the program: its rows */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
 	GpuAggValue of_null;		/* for a NULL, */
 	GpuAggValue of_missed;		/* and for another value without an equal one */
