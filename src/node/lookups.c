@@ -301,8 +301,10 @@ bind_program(GpuAggLookups *lookups, int i)
 	bool	   *isnull = palloc0(Max(1, plan->nruntime) * sizeof(bool));
 	GpuAggError error;
 
-	gpuagg_runtime_params(lookups->params[i], econtext);
-	if (gpuagg_runtime_values(lookups->runtime[i], plan->runtime, plan->program, econtext, values, isnull,
+	/* of a subquery's program there are none */
+	if (plan->subquery == 0)
+		gpuagg_runtime_params(lookups->params[i], econtext);
+	if (gpuagg_runtime_values(plan->subquery > 0 ? NIL : lookups->runtime[i], plan->runtime, plan->program, econtext, values, isnull,
 							  &error) != GPUAGG_OK)
 		return NULL;
 	return gpuagg_plan_bind(&info, values, isnull, NULL);
@@ -383,6 +385,8 @@ lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 			continue;
 		lookups->blocks[k] = made[k].head;
 		lookups->numbered[k] = made[k].numbered;
+		lookups->any[k] = made[k].head->nrows > 0;
+		lookups->null_keys[k] = false;
 		shown->device_ns = made[k].device_ns;
 		shown->before = made[k].before;
 		shown->on_device = true;

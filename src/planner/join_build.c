@@ -4,7 +4,7 @@
  *
  * An input that is one ordinary table, with conditions of its own at most, is lowered as a
  * table that is grouped is: its conditions, row security's among them, are the filter; the
- * table's keys and other columns are the program's keys.  Whether its columns are kept, and
+ * table's keys and other columns are the program's keys.  So is the subquery of IN.  Whether its columns are kept, and
  * current, is found out when the query runs (node/lookup_made.c); until then, and for all
  * other inputs, the backend runs PostgreSQL's plan of it.
  */
@@ -15,6 +15,7 @@
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
 #include "ipc/shmem.h"
+#include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
 #include "planner/lower/lower_join.h"
@@ -40,9 +41,8 @@ column_fits(const GpuAggLookupLower *lookup, int column)
 
 /* The next key is that column, as the device keeps it. */
 static bool
-lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column)
+lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Expr *expr)
 {
-	Expr	   *expr = list_nth(lookup->columns, column);
 	GpuAggKey  *key = &build->keys[column];
 	GpuAggValue value;
 
@@ -60,16 +60,16 @@ lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column)
 }
 
 static bool
-lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup)
+lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup, const List *columns)
 {
-	const int	n = list_length(lookup->columns);
+	const int	n = list_length(columns);
 
 	if (n > GPUAGG_MAX_KEYS || !gpuagg_lower_filter(build, build->rel->baserestrictinfo) ||
 		build->gate >= 0)
 		return false;
 	for (int i = 0; i < n; i++)
 	{
-		if (!lower_column(build, lookup, i))
+		if (!lower_column(build, lookup, i, list_nth(columns, i)))
 			return false;
 	}
 	return true;
@@ -104,29 +104,76 @@ is_keepable(const GpuAggLower *build)
 	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <= (double) (limit - Min(limit, used));
 }
 
+static void
+finish(GpuAggLower *build, Relation relation, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	plan->program = gpuagg_lower_finish(build);
+	if (plan->program == NULL)
+		return;
+	plan->runtime = build->runtime;
+	plan->nruntime = build->nruntime;
+	plan->relid = RelationGetRelid(relation);
+	lookup->scanned = build->rel;
+	lookup->kept = is_kept(build, relation);
+	lookup->keepable = lookup->kept || is_keepable(build);
+	lookup->known = lookup->kept && gpuagg_made_is_known(plan->relid, plan->program);
+}
+
 void
 gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
 	const GpuAggLookupLower *input = input_of(lw, lookup);
 	bool		listening = gpuagg_refuse_pause();
 
-	if (gpuagg_lower_is_plain_scan(lw, input))
+	if (gpuagg_lower_is_plain_scan(lw->root, input->rel) && !input->folded)
 	{
-		const Oid	relid = planner_rt_fetch(input->rel->relid, lw->root)->relid;
-		Relation	relation = table_open(relid, NoLock);
+		Relation	relation = table_open(planner_rt_fetch(input->rel->relid, lw->root)->relid, NoLock);
 		GpuAggLower *build = gpuagg_lower_create(lw->root, input->rel, relation, true);
 
-		if (gpuagg_table_check(relation) && lower_input(build, lookup))
-		{
-			plan->program = gpuagg_lower_finish(build);
-			plan->runtime = build->runtime;
-			plan->nruntime = plan->program != NULL ? build->nruntime : 0;
-			plan->relid = relid;
-			lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
-			lookup->kept = plan->program != NULL && is_kept(build, relation);
-			lookup->keepable = plan->program != NULL && (lookup->kept || is_keepable(build));
-			lookup->known = lookup->kept && gpuagg_made_is_known(relid, plan->program);
-		}
+		if (gpuagg_table_check(relation) && lower_input(build, lookup, lookup->columns))
+			finish(build, relation, lookup, plan);
+		lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
+		table_close(relation, NoLock);
+	}
+	gpuagg_refuse_resume(listening);
+}
+
+/* The table whose rows, with conditions at most, are all that a subquery has; NULL: it has others */
+static RelOptInfo *
+subquery_scan(PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	RelOptInfo *rel;
+
+	if (parse->groupClause != NIL || parse->groupingSets != NIL || parse->hasAggs || parse->havingQual != NULL ||
+		parse->distinctClause != NIL || parse->hasWindowFuncs || parse->hasTargetSRFs || parse->limitCount != NULL ||
+		parse->limitOffset != NULL || parse->setOperations != NULL || parse->rowMarks != NIL ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON)
+		return NULL;
+	rel = find_base_rel(root, bms_singleton_member(root->all_baserels));
+	return IS_DUMMY_REL(rel) || !gpuagg_lower_is_plain_scan(root, rel) ? NULL : rel;
+}
+
+/*
+ * Whether there was a NULL is not known of a table that a device has made, so the column has none.  The
+ * node has the subquery's expressions, not the program's: there may be no constants that are known later.
+ */
+void
+gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	PlannerInfo *root = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
+	RelOptInfo *rel = subquery_scan(root);
+	bool		listening = gpuagg_refuse_pause();
+
+	if (rel != NULL)
+	{
+		const TargetEntry *column = linitial_node(TargetEntry, root->processed_tlist);
+		Relation	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+		GpuAggLower *build = gpuagg_lower_create(root, rel, relation, true);
+
+		if (gpuagg_table_check(relation) && lower_input(build, lookup, list_make1(column->expr)) &&
+			build->keys[0].notnull && build->nruntime == 0)
+			finish(build, relation, lookup, plan);
 		table_close(relation, NoLock);
 	}
 	gpuagg_refuse_resume(listening);

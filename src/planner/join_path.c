@@ -264,11 +264,12 @@ gpuagg_join_runtime(const GpuAggLower *lw)
 
 /* The executor begins the statement's subplans before its plan. */
 static void
-plan_subquery(const GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+plan_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
 	plan->subquery = lookup->subplan->plan_id;
 	plan->null_const = lookup->of_null.reg & GPUAGG_VREG_NUMBER;
 	plan->missed_const = lookup->of_missed.reg & GPUAGG_VREG_NUMBER;
+	gpuagg_join_build_subquery(lw, lookup, plan);
 }
 
 GpuAggLookupPlan *
@@ -296,7 +297,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->scales = (uint8 *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, gpuagg_table_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
-			plan_subquery(lookup, plan);
+			plan_subquery(lw, lookup, plan);
 		else if (lookup->values_of > 0)
 			lookup->runtime_exprs = list_copy_tail(lookup->columns, lookup->nkeys);
 		else
@@ -429,41 +430,34 @@ static double
 made_ns_of(const GpuAggLower *lw, const GpuAggLookupPlan *plans, int i, double rows)
 {
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
-	double		ns = gpuagg_table_made_ns(lw->root, lookup, lookup->rel, plans[i].program, rows);
+	double		ns = gpuagg_table_made_ns(lw->root, lookup, lookup->scanned, plans[i].program, rows);
 
 	for (int k = 0; k < lw->nlookups; k++)
 		if (lw->lookups[k].helps == i + 1)
-			ns += gpuagg_table_made_ns(lw->root, &lw->lookups[k], lookup->rel, plans[k].program, lw->lookups[k].rows);
+			ns += gpuagg_table_made_ns(lw->root, &lw->lookups[k], lookup->scanned, plans[k].program,
+									   lw->lookups[k].rows);
 	return ns;
 }
 
-/* Returns how many times as much that costs beside a plan of such a speed. */
-static double
-expect_input(const GpuAggLower *lw, int i, Path *path, double speed, GpuAggLookupPlan *plans)
+/* Read by a plan that costs this (false), or made by the device (true) */
+static bool
+expect_input(const GpuAggLower *lw, int i, double rows, Cost cost, GpuAggLookupPlan *plans)
 {
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
 	GpuAggLookupExpected *expected = &plans[i].expected;
-	const double take_ns = gpuagg_table_read_ns(lw->root, lookup, path->rows);
-	const double read_ns = take_ns + path->total_cost * gpuagg_profile_get()->rates.cost_unit_ns;
+	const double take_ns = gpuagg_table_read_ns(lw->root, lookup, rows);
+	const double read_ns = take_ns + cost * gpuagg_profile_get()->rates.cost_unit_ns;
 	double		made_ns = 0;
 	bool		made;
 
 	if (plans[i].program != NULL)
-		made_ns = made_ns_of(lw, plans, i, path->rows);
+		made_ns = made_ns_of(lw, plans, i, rows);
 	/* one that is not kept yet will be, unless it is small */
 	expected->small = !lookup->known && read_ns < made_ns * SMALL_PART;
 	made = lookup->kept && !expected->small;
 	expected->make_ns = made ? made_ns : take_ns;
-	expected->make_cost = made ? 0 : path->total_cost;
-	return made ? 1 : Max(1, speed / gpuagg_path_speed(path));
-}
-
-/* The startup cost of a hashed subplan is that of its plan, which each of several processes runs. */
-static void
-expect_subquery(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
-{
-	expected->make_ns = gpuagg_table_read_ns(root, lookup, lookup->rows);
-	expected->make_cost = lookup->subplan->startup_cost;
+	expected->make_cost = made ? 0 : cost;
+	return made;
 }
 
 /* As often is all of it read: by the backend, or once by the device */
@@ -486,12 +480,18 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		GpuAggLookupExpected *expected = &plans[i].expected;
 		double		slower = 1;
 
+		/* the startup cost of a hashed subplan is that of its plan, which each of several processes runs */
 		if (lookup->subplan != NULL)
-			expect_subquery(lw->root, lookup, expected);
+			(void) expect_input(lw, i, lookup->rows, lookup->subplan->startup_cost, plans);
 		else if (lookup->values_of > 0)
 			expected->make_ns = gpuagg_table_values_ns(lookup);
 		else if (is_child(lookup))
-			slower = expect_input(lw, i, list_nth(paths, npaths++), input->speed, plans);
+		{
+			Path	   *path = list_nth(paths, npaths++);
+
+			if (!expect_input(lw, i, path->rows, path->total_cost, plans))
+				slower = Max(1, input->speed / gpuagg_path_speed(path));
+		}
 		expected->make_ns *= times_read(&plans[i]);
 		expected->make_cost *= times_read(&plans[i]);
 		input->lookup_ns += expected->make_ns;

@@ -115,6 +115,7 @@ typedef struct GpuAggLookupLower
 	bool		kept;			/* which it has, all of them, */
 	bool		known;			/* and has made the table before, for this session */
 	Expr	   *condition;		/* that is NOT IN of it, by itself */
+	const RelOptInfo *scanned;	/* by the program: its rows */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
 	GpuAggValue of_null;		/* for a NULL, */
 	GpuAggValue of_missed;		/* and for another value without an equal one */

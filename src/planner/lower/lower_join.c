@@ -192,14 +192,13 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
+gpuagg_lower_is_plain_scan(PlannerInfo *root, const RelOptInfo *rel)
 {
-	const RelOptInfo *rel = lookup->rel;
 	const RangeTblEntry *rte;
 
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded)
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION)
 		return false;
-	rte = planner_rt_fetch(rel->relid, lw->root);
+	rte = planner_rt_fetch(rel->relid, root);
 	return !rte->inh && rte->tablesample == NULL &&
 		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
 }

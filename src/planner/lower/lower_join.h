@@ -33,8 +33,8 @@ extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid)
 extern bool gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type,
 									  int *column, GpuAggValue *out);
 
-/* Is the input one ordinary table, all of whose rows count that pass its own conditions?  A device may make its table. */
-extern bool gpuagg_lower_is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup);
+/* Is that one ordinary table, all of whose rows count that pass its own conditions? */
+extern bool gpuagg_lower_is_plain_scan(PlannerInfo *root, const RelOptInfo *rel);
 
 /* A further look-up table, a constant that is filled in later; NULL: there is no room. */
 extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);

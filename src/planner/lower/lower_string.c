@@ -71,7 +71,8 @@ string_input(GpuAggLower *lw, const Var *var, uint8 *type)
 		!gpuagg_constant_column(var->vartype, var->vartypmod, type, &scale))
 		return NULL;
 	lookup = gpuagg_lower_find_lookup(lw, var->varno);
-	return lookup == NULL || lookup->closed || lookup->windowed || !gpuagg_lower_is_plain_scan(lw, lookup) ?
+	return lookup == NULL || lookup->closed || lookup->windowed || lookup->folded ||
+		!gpuagg_lower_is_plain_scan(lw->root, lookup->rel) ?
 		NULL : lookup;
 }
 

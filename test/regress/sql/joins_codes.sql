@@ -126,6 +126,24 @@ BEGIN
 END $$;
 SELECT jc('SELECT cw.k, w, sum(v) FROM cf JOIN cw ON a = cw.k WHERE c = 7 GROUP BY cw.k');
 ROLLBACK;
+-- IN and NOT IN of subqueries whose rows are kept columns: without NULLs, with some, empty ones, strings
+SELECT jc('SELECT t, count(*) FROM cf WHERE a NOT IN (SELECT k FROM ci WHERE name LIKE ''Name 1%'') GROUP BY 1');
+SELECT jc('SELECT t, count(*), count(*) FILTER (WHERE v IN (SELECT k FROM ci WHERE city = ''city 4'')) FROM cf GROUP BY 1');
+SELECT jc('SELECT t, count(*) FROM cf WHERE a NOT IN (SELECT k FROM ci WHERE name = ''none'') GROUP BY 1');
+SELECT jc('SELECT count(*) FROM cf WHERE a NOT IN (SELECT r FROM ci WHERE k < 30) OR v = 3');
+SELECT jc('SELECT count(*) FROM cf WHERE t NOT IN (SELECT w FROM cw WHERE k < 1000) OR v = 3');
+SELECT jc('SELECT count(*) FROM cf WHERE a NOT IN (SELECT DISTINCT k FROM ci WHERE r < 9) OR v = 3');
+SELECT jc('SELECT count(*) FROM cf WHERE a NOT IN (SELECT k FROM ci WHERE r > (SELECT min(r) + 5 FROM ci)) OR v = 3');
+SELECT jc('SELECT count(*) FROM cf WHERE a NOT IN (SELECT ci.k FROM ci JOIN cw ON ci.k = c) OR v = 3');
+PREPARE cn (int) AS SELECT count(*) FROM cf WHERE a NOT IN (SELECT k FROM ci WHERE r > $1) OR v = 3;
+EXECUTE cn(4);
+EXECUTE cn(NULL);
+SET gpuagg.enable = off;
+EXECUTE cn(4);
+EXECUTE cn(NULL);
+RESET gpuagg.enable;
+UPDATE ci SET k = k + 100000 WHERE name = 'Name 12';
+SELECT jc('SELECT t, count(*) FROM cf WHERE a NOT IN (SELECT k FROM ci WHERE name LIKE ''Name 1%'') GROUP BY 1');
 -- the key goes, and with it the plan
 PREPARE ck AS SELECT cw.k, w, sum(v) FROM cf JOIN cw ON a = cw.k GROUP BY cw.k, w ORDER BY sum(v) DESC, cw.k LIMIT 2;
 EXECUTE ck;
