@@ -102,7 +102,7 @@ pays(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 }
 
 uint64_t
-gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing)
+gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 {
 	const double near = cache_bytes(rates);
 	uint64_t	filters = 0;
@@ -110,7 +110,8 @@ gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing)
 	/* every join asks with every statement */
 	if (GAIN * least_part(probing->found) > 1)
 		return 0;
-	for (uint64_t slots = MOST_SLOTS; slots >= 2 && (double) slots * sizeof(GpuAggLookupSlot) > near; slots /= 2)
-		filters |= pays(rates, probing, slots) ? slots : 0;
+	for (uint64_t n = MOST_SLOTS; n >= 2 && (double) n * sizeof(GpuAggLookupSlot) > near; n /= 2)
+		if ((slots & n) != 0 && pays(rates, probing, n))
+			filters |= n;
 	return filters;
 }
