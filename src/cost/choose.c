@@ -201,15 +201,15 @@ gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, boo
 }
 
 uint64
-gpuagg_choose_filters(const GpuAggProbing *probing)
+gpuagg_choose_filters(const GpuAggProbing *probing, uint64 slots)
 {
 	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
 	GpuAggProbing now = *probing;
 
 	if (gpuagg_debug_filters != GPUAGG_FILTERS_AUTO)
-		return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? UINT64_MAX : 0;
+		return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? slots : 0;
 	/* the host may have more or fewer threads than when it was measured */
 	if (!rates->gpu)
 		now.probes *= (double) rates->units / (gpuagg_host_threads > 0 ? gpuagg_host_threads : gpuagg_host_cpus());
-	return gpuagg_predict_filters(rates, &now);
+	return gpuagg_predict_filters(rates, &now, slots);
 }

@@ -39,9 +39,9 @@ extern void gpuagg_choose_draws(const GpuAggProgram *program, double draws, doub
 								bool host, GpuAggDrawPlan *plan);
 
 /*
- * Numbers of slots, each a power of two, of the look-up tables that have a filter before them
- * (device/ops/lookup_make.h)
+ * Among these numbers of slots, each a power of two, those of look-up tables that have a filter
+ * before them (device/ops/lookup_make.h)
  */
-extern uint64 gpuagg_choose_filters(const GpuAggProbing *probing);
+extern uint64 gpuagg_choose_filters(const GpuAggProbing *probing, uint64 slots);
 
 #endif							/* GPUAGG_COST_CHOOSE_H */

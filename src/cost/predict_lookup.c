@@ -50,6 +50,13 @@ filter_bytes(double slots_bytes)
 	return slots_bytes / sizeof(GpuAggLookupSlot) / GPUAGG_FILTER_SLOTS * sizeof(uint64_t);
 }
 
+/* The least that looking a row up takes with a filter, as a part of without */
+static double
+least_part(double found)
+{
+	return found + PASSES * (1 - found);
+}
+
 double
 gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found, bool filter)
 {
@@ -57,7 +64,7 @@ gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found,
 
 	if (!filter)
 		return slots;
-	return read_ns(rates, filter_bytes(slots_bytes)) + (found + PASSES * (1 - found)) * slots;
+	return read_ns(rates, filter_bytes(slots_bytes)) + least_part(found) * slots;
 }
 
 /* ns that a row of the table takes more to make */
@@ -81,6 +88,7 @@ cache_bytes(const GpuAggRates *rates)
 	return bytes;
 }
 
+/* Of more bytes of slots than the last cache has */
 static bool
 pays(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 {
@@ -89,16 +97,21 @@ pays(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 	const double with = gpuagg_predict_probe(rates, bytes, probing->found, true);
 
 	/* at most half of the slots are taken */
-	return bytes > cache_bytes(rates) && without >= GAIN * with && without > 0 &&
+	return without >= GAIN * with && without > 0 &&
 		probing->probes * (without - with) > (double) (slots / 2) * row_ns(rates, bytes, probing->made);
 }
 
 uint64_t
-gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing)
+gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 {
+	const double near = cache_bytes(rates);
 	uint64_t	filters = 0;
 
-	for (uint64_t slots = 2; slots <= MOST_SLOTS; slots *= 2)
-		filters |= pays(rates, probing, slots) ? slots : 0;
+	/* every join asks with every statement */
+	if (GAIN * least_part(probing->found) > 1)
+		return 0;
+	for (uint64_t n = MOST_SLOTS; n >= 2 && (double) n * sizeof(GpuAggLookupSlot) > near; n /= 2)
+		if ((slots & n) != 0 && pays(rates, probing, n))
+			filters |= n;
 	return filters;
 }

@@ -23,8 +23,8 @@ extern "C" {
 /* ns of a row, all of the device at work, of so many bytes of slots; 0: not known */
 extern double gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found, bool filter);
 
-/* Numbers of slots, each a power of two, of the tables for which a filter pays */
-extern uint64_t gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing);
+/* Among these numbers of slots, each a power of two, those of tables for which a filter pays */
+extern uint64_t gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots);
 
 #ifdef __cplusplus
 }

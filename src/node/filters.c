@@ -24,5 +24,5 @@ gpuagg_lookup_filters(const GpuAggLookupPlan *plan, Oid relid, double pages, boo
 {
 	const GpuAggProbing probing = {plan->expected.probes, found_share(plan, relid, pages), made};
 
-	return gpuagg_choose_filters(&probing);
+	return gpuagg_choose_filters(&probing, UINT64_MAX);
 }

@@ -24,6 +24,7 @@
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
+#include "node/filters.h"
 #include "node/lookup_made.h"
 #include "node/made_kept.h"
 #include "pgstat.h"
@@ -303,7 +304,7 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
 		.config.make.nkeys = plan->nkeys,
 		.config.make.unique = gpuagg_made_is_unique(plan),
-		.config.make.filters = task->input->filters,
+		.config.make.filters = gpuagg_lookup_filters(plan, task->input->fact, task->input->fact_pages, true),
 		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
 		.config.compile.mode = gpuagg_compile,
 		.cache = *cache,

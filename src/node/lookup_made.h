@@ -18,7 +18,8 @@ typedef struct GpuAggMadeInput
 	const GpuAggLookupPlan *plan;
 	const GpuAggProgram *program;	/* with its runtime constants */
 	Snapshot	snapshot;
-	uint64		filters;		/* as GpuAggLookupShape's (device/ops/lookup_make.h) */
+	Oid			fact;			/* whose rows are looked up in it, */
+	double		fact_pages;		/* of so many pages */
 	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* tables that the device has made to number its keys */
 	MemoryContext strings;		/* of these */
 	GpuAggNumbered **numbered;	/* out: by column */

@@ -326,7 +326,8 @@ made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
 		.snapshot = lookups->node->state->es_snapshot,
-		.filters = gpuagg_lookup_filters(&lookups->info->lookups[i], lookups->relid, lookups->pages, true),
+		.fact = lookups->relid,
+		.fact_pages = lookups->pages,
 		.strings = lookups->strings
 	};
 	const GpuAggLookup *head;

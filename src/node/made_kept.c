@@ -18,6 +18,7 @@
 #include "ipc/made_shared.h"
 #include "ipc/shmem.h"
 #include "lib/ilist.h"
+#include "node/filters.h"
 #include "node/made_kept.h"
 #include "settings.h"
 #include "utils/memutils.h"
@@ -140,10 +141,14 @@ has_strings(const Kept *k, const GpuAggLookupPlan *plan)
  * statement, so it has to only where tests want it so.
  */
 static bool
-is_filtered(const Kept *k, uint64 filters)
+is_filtered(const Kept *k, const GpuAggMadeInput *input)
 {
-	return gpuagg_debug_filters == GPUAGG_FILTERS_AUTO || k->head->kind != GPUAGG_LOOKUP_HASH ||
-		(k->head->filter != 0) == ((filters & k->head->span) != 0);
+	uint64		filters;
+
+	if (gpuagg_debug_filters == GPUAGG_FILTERS_AUTO || k->head->kind != GPUAGG_LOOKUP_HASH)
+		return true;
+	filters = gpuagg_lookup_filters(input->plan, input->fact, input->fact_pages, true);
+	return (k->head->filter != 0) == ((filters & k->head->span) != 0);
 }
 
 bool
@@ -172,7 +177,7 @@ find(Oid relid, const GpuAggMadeInput *input)
 
 		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, input->program) &&
 			has_keys(k, input) && k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan) &&
-			is_filtered(k, input->filters))
+			is_filtered(k, input))
 			return k;
 	}
 	return NULL;

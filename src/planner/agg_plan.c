@@ -81,6 +81,20 @@ reads_volatile(PlannerInfo *root)
 	return false;
 }
 
+/* Are there other queries in it?  Most have none, and expressions need not be looked through. */
+static bool
+has_queries(const Query *query)
+{
+	ListCell   *lc;
+
+	if (query->hasSubLinks || query->cteList != NIL)
+		return true;
+	foreach(lc, query->rtable)
+		if (lfirst_node(RangeTblEntry, lc)->subquery != NULL)
+			return true;
+	return false;
+}
+
 static bool
 locks_rows(Node *node, void *context)
 {
@@ -101,7 +115,8 @@ locks_rows(Node *node, void *context)
 bool
 gpuagg_agg_plan_locks_rows(PlannerInfo *root)
 {
-	return locks_rows((Node *) root->parse, NULL);
+	return root->parse->rowMarks != NIL ||
+		(has_queries(root->parse) && locks_rows((Node *) root->parse, NULL));
 }
 
 static bool
@@ -123,7 +138,8 @@ reads_sets(Node *node, void *context)
 bool
 gpuagg_agg_plan_reads_sets(PlannerInfo *root)
 {
-	return query_tree_walker(root->parse, reads_sets, NULL, QTW_IGNORE_CTE_SUBQUERIES);
+	return has_queries(root->parse) &&
+		query_tree_walker(root->parse, reads_sets, NULL, QTW_IGNORE_CTE_SUBQUERIES);
 }
 
 /* Then no row need come here. */

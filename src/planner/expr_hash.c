@@ -39,9 +39,9 @@ write_number(Writing *w, int64 number)
 static void
 write_numbers(Writing *w, int64 a, int64 b, int64 c)
 {
-	write_number(w, a);
-	write_number(w, b);
-	write_number(w, c);
+	const int64 numbers[] = {a, b, c};
+
+	appendBinaryStringInfo(&w->text, (const char *) numbers, sizeof(numbers));
 }
 
 /* Which columns outer joins have made NULL is numbered as the query is; that says nothing. */

@@ -64,7 +64,7 @@ gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup
 
 	/* of a subquery, or a helper, no share is known, and columns are not of this query */
 	if (lookup->join == NULL ||
-		(gpuagg_choose_filters(&probing) & slots) == 0 || !has_slots(lw, lookup))
+		gpuagg_choose_filters(&probing, slots) == 0 || !has_slots(lw, lookup))
 		return;
 	without = gpuagg_predict_probe(rates, bytes, expected->found, false);
 	if (without > 0)

@@ -126,6 +126,7 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	.exact_hidden = root->qual_security_level > 0};
 	GpuAggProgram *p;
 	bool		coded[GPUAGG_MAX_REGS] = {0};
+	uint8		needed[GPUAGG_MAX_REGS] = {0};
 	const int32 codes[GPUAGG_MAX_REGS] = {0};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
 	GpuAggKeyRange keys[GPUAGG_MAX_KEYS];
@@ -140,8 +141,10 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	if (gpuagg_encode_plan(p, coded) > 0)
 		gpuagg_encode_program(p, coded, codes);
 	source.relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	for (uint32 i = 0; i < p->nkeys; i++)
+		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (int i = 0; i < lw->ncolumns; i++)
-		ranges[i] = column_range(&source, &lw->columns[i], coded[i]);
+		ranges[i] = needed[i] ? column_range(&source, &lw->columns[i], coded[i]) : (GpuAggRange) {1, 0};
 	fetched_ranges(root, lw, p, ranges);
 	table_close(source.relation, NoLock);
 	gpuagg_layout_compute(p, &layout);

@@ -386,14 +386,17 @@ gpuagg_plan_device_quals(const GpuAggPlanInfo *info, List *custom_exprs)
 						  info->nruntime + 1 + info->repeatable);
 }
 
+/* Nobody is told one, so what is drawn next is not known to who chooses the keys of groups. */
 static uint64
 random_seed(void)
 {
-	uint64		seed;
+	static pg_prng_state state;
+	static bool seeded = false;
 
-	if (!pg_strong_random(&seed, sizeof(seed)))
-		seed = pg_prng_uint64(&pg_global_prng_state);
-	return seed;
+	if (!seeded && !pg_prng_strong_seed(&state))
+		return pg_prng_uint64(&pg_global_prng_state);
+	seeded = true;
+	return pg_prng_uint64(&state);
 }
 
 /* A zone's table instead of its name, copied */

@@ -102,12 +102,13 @@ double
 gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
 					 const GpuAggProgram *program, double rows)
 {
-	const GpuAggTableWork work = table_work(root, lookup, rows);
+	GpuAggTableWork work;
 	GpuAggWork	scan = {0};
 	GpuAggRates rates;
 
 	if (lookup->known)
 		return BEFORE_NS;
+	work = table_work(root, lookup, rows);
 	gpuagg_cost_rates(&rates);
 	gpuagg_choose_work(&scan, program);
 	gpuagg_compiled_work(&scan.compiled, program);

@@ -52,7 +52,7 @@ pays(const GpuAggRates *rates, double probes, double found, bool made, uint64_t 
 {
 	const GpuAggProbing probing = {probes, found, made};
 
-	return (gpuagg_predict_filters(rates, &probing) & SLOTS_OF(mib)) != 0;
+	return gpuagg_predict_filters(rates, &probing, SLOTS_OF(mib)) != 0;
 }
 
 static void
