@@ -490,11 +490,13 @@ bench_read_commit()
 # in_parts COUNT COMMAND ...: COMMAND ... FROM TO of each core's part of 1 to COUNT, side by side; false if one failed
 in_parts()
 {
-	local count=$1 part pids=()
+	local count=$1 part from to pids=()
 
 	shift
 	for ((part = 0; part < BENCH_CORES; part++)); do
-		"$@" $((count * part / BENCH_CORES + 1)) $((count * (part + 1) / BENCH_CORES)) &
+		from=$((count * part / BENCH_CORES + 1)) to=$((count * (part + 1) / BENCH_CORES))
+		[ "$from" -le "$to" ] || continue
+		"$@" "$from" "$to" &
 		pids+=($!)
 	done
 	all_ended_well "${pids[@]}"
