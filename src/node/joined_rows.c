@@ -252,6 +252,7 @@ open_plan(GpuAggJoinedRows *joined)
 	MemoryContext old;
 	GpuAggKeyStrings strings;
 
+	gpuagg_lookups_begin_subqueries(scan->lookups);
 	joined->plan = gpuagg_given_rows_begin(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
 										   scan->css.ss.ps.state, scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))

@@ -168,6 +168,7 @@ begin(GpuAggScan *scan)
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	MemoryContext old;
 
+	gpuagg_lookups_begin_subqueries(scan->lookups);
 	scan->long_groups = gpuagg_given_rows_begin(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK),
 												scan->css.ss.ps.state, scan->eflags);
 	scan->long_scans = NULL;

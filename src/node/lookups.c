@@ -659,3 +659,22 @@ gpuagg_lookups_shown(const GpuAggLookups *lookups, int i)
 {
 	return lookups->made ? &lookups->shown[i] : NULL;
 }
+
+void
+gpuagg_lookups_begin_subqueries(GpuAggLookups *lookups)
+{
+	for (int i = 0; lookups != NULL && i < lookups->info->nlookups; i++)
+	{
+		PlanState  *plan = lookups->plans[i];
+		MemoryContext old;
+
+		if (lookups->info->lookups[i].subquery == 0 || lookups->read[i])
+			continue;
+		lookups->read[i] = true;
+		old = MemoryContextSwitchTo(plan->state->es_query_cxt);
+		ExecReScan(plan);
+		while (!TupIsNull(ExecProcNode(plan)))
+			CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(old);
+	}
+}

@@ -93,6 +93,12 @@ extern bool gpuagg_lookups_again(const GpuAggLookups *lookups);
 extern const GpuAggNumbered *gpuagg_lookups_numbered(const GpuAggLookups *lookups, int table,
 													 int column);
 
+/*
+ * Before a copy of PostgreSQL's plan runs subqueries that only the device has read: what their nodes make when
+ * they run first has to stay as long as they do, which is longer than the copy.
+ */
+extern void gpuagg_lookups_begin_subqueries(GpuAggLookups *lookups);
+
 /* The next run is to read the inputs again, with these parameters changed. */
 extern void gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed);
 

@@ -15,7 +15,7 @@
 #include "planner/constant.h"
 #include "utils/memutils.h"
 
-/* Interrupts are checked as often, and memory is freed. */
+/* Interrupts are checked as often, and what values took is freed. */
 #define STRINGS_AT_ONCE 1024
 
 /* Columns of so many rows: the number, and values; false: too much */
@@ -41,7 +41,7 @@ value_fill(GpuAggLookupColumns *columns, int column, int row, ExprState *expr, E
 {
 	const uint8 type = columns->plan->types[column];
 	bool		null;
-	Datum		datum = ExecEvalExprSwitchContext(expr, econtext, &null);
+	Datum		datum = ExecEvalExpr(expr, econtext, &null);
 
 	columns->nulls[column][row] = null;
 	((int64 *) columns->values[column])[row] = 0;
@@ -76,6 +76,9 @@ columns_fill(GpuAggLookupColumns *columns, List *exprs, ExprContext *econtext, c
 {
 	const Datum outer = econtext->caseValue_datum;
 	const bool	outer_null = econtext->caseValue_isNull;
+	/* the node's own has constants of the program, which is bound later */
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg string value", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
 	GpuAggStatus status = GPUAGG_OK;
 
 	for (uint64 i = 0; i < columns->nrows && status == GPUAGG_OK; i++)
@@ -83,12 +86,14 @@ columns_fill(GpuAggLookupColumns *columns, List *exprs, ExprContext *econtext, c
 		if (i % STRINGS_AT_ONCE == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
-			ResetExprContext(econtext);
+			MemoryContextReset(scratch);
 		}
 		econtext->caseValue_datum = gpuagg_numbered_datum(numbers, i);
 		econtext->caseValue_isNull = false;
 		status = row_fill(columns, i, exprs, econtext, error);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
 	econtext->caseValue_datum = outer;
 	econtext->caseValue_isNull = outer_null;
 	return status;

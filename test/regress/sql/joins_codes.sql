@@ -72,6 +72,10 @@ SET gpuagg.debug_require = 'require';
 EXECUTE cp('Name 3', 'city 1%');
 EXECUTE cp('Name 4', 'city');
 EXECUTE cp(NULL, NULL);
+-- beside strings of the program's own that are known later
+PREPARE cr (int) AS SELECT count(*) FILTER (WHERE name = 'Name ' || $1), count(*) FILTER (WHERE t = 'name ' || $1), count(*) FILTER (WHERE t > repeat('name ', $1)) FROM cf JOIN ci ON a = k;
+EXECUTE cr(3);
+EXECUTE cr(1);
 RESET gpuagg.debug_require;
 RESET plan_cache_mode;
 -- a subquery's value, and one of the row outside
