@@ -199,6 +199,17 @@ gpuagg_shmem_wake_worker(int at)
 	return true;
 }
 
+/* It goes on looking for a while (worker/worker.c).  One that does not turn has a task to tell that by. */
+void
+gpuagg_shmem_wake_ahead(int at)
+{
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
+	uint32		procno = pg_atomic_read_u32(&device->worker_procno);
+
+	if (procno != PG_UINT32_MAX && pg_atomic_read_u32(&device->gpu) != 0)
+		SetLatch(&GetPGProcByNumber(procno)->procLatch);
+}
+
 long
 gpuagg_shmem_silence(int at)
 {

@@ -252,6 +252,9 @@ extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
  */
 extern bool gpuagg_shmem_wake_worker(int device);
 
+/* A GPU's, which sleeps between statements, for a task that is about to come */
+extern void gpuagg_shmem_wake_ahead(int device);
+
 /* The same, by who wakes it in another way next */
 extern void gpuagg_shmem_ask_worker(int device);
 extern long gpuagg_shmem_silence(int device);

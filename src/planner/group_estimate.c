@@ -69,10 +69,11 @@ planner_groups(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 	return estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
 }
 
-/* What bounds on single keys make of it */
+/* What bounds on single keys make of PostgreSQL's estimate of all of them */
 static double
-bounded_groups(const GpuAggBoundSource *source, List *exprs)
+bounded_groups(const GpuAggBoundSource *source, List *exprs, double postgres)
 {
+	const bool	alone = list_length(exprs) == 1;
 	List	   *others = NIL;
 	double		groups = 1;
 	ListCell   *lc;
@@ -82,11 +83,14 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs)
 		GpuAggValueBound b = gpuagg_value_bound(source, lfirst(lc));
 		double		values = b.values + b.nullable;
 
-		if (values < planner_groups(source->root, source->rel, list_make1(lfirst(lc))))
+		if (values < (alone ? postgres :
+					  planner_groups(source->root, source->rel, list_make1(lfirst(lc)))))
 			groups *= Max(values, 1);
 		else
 			others = lappend(others, lfirst(lc));
 	}
+	if (list_length(others) == list_length(exprs))
+		return postgres;
 	if (others != NIL)
 		groups *= planner_groups(source->root, source->rel, others);
 	return groups;
@@ -122,7 +126,7 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	estimate->postgres = planner_groups(root, rel, exprs);
 	estimate->groups = estimate->postgres;
 	if (relation != NULL)
-		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs));
+		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
 	/* a join's depend on more than one table */
 	if (relation != NULL && rel->reloptkind != RELOPT_JOINREL)
 	{

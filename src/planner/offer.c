@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "extension.h"
+#include "ipc/shmem.h"
 #include "ipc/stat_tables.h"
 #include "lib/stringinfo.h"
 #include "optimizer/pathnode.h"
@@ -283,4 +284,7 @@ gpuagg_offer_end(const GpuAggOffer *offer)
 	if (require == GPUAGG_REQUIRE || require == GPUAGG_PREFER)
 		force_path(offer->rel, offer->path);
 	add_path(offer->rel, offer->path);
+	/* to be woken takes about as long as the rest of planning */
+	if (survey == NULL && linitial(offer->rel->pathlist) == offer->path)
+		gpuagg_shmem_wake_ahead(gpuagg_device_at);
 }
