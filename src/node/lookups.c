@@ -538,15 +538,22 @@ gpuagg_lookups_widen(GpuAggLookups *lookups)
 	return true;
 }
 
-/* The table of the window before gives way to that of the one at work. */
+static void
+drop_table(GpuAggLookups *lookups, int i)
+{
+	if (lookups->blocks[i] != NULL)
+		pfree((void *) lookups->blocks[i]);
+	lookups->blocks[i] = NULL;
+}
+
+/* The table of the window before gives way to that of the one at work, which may have more strings. */
 static void
 drop_window(GpuAggLookups *lookups)
 {
-	const GpuAggLookup *block = lookups->blocks[lookups->windowed];
-
-	if (block != NULL)
-		pfree((void *) block);
-	lookups->blocks[lookups->windowed] = NULL;
+	drop_table(lookups, lookups->windowed);
+	for (int i = 0; i < lookups->info->nlookups; i++)
+		if (lookups->info->lookups[i].values_of == lookups->windowed + 1)
+			drop_table(lookups, i);
 }
 
 /* What tables that are there, of the device's or of those made here, leave of memory for others */

@@ -55,10 +55,7 @@ columns_walker(Node *node, void *context)
 	return columns->several;
 }
 
-/*
- * A column whose equal strings are the same bytes, in a table that a device may make; of a table that
- * is made in windows more strings come with each.
- */
+/* A column whose equal strings are the same bytes, in a table that a device may make */
 static GpuAggLookupLower *
 string_input(GpuAggLower *lw, const Var *var, uint8 *type)
 {
@@ -71,7 +68,7 @@ string_input(GpuAggLower *lw, const Var *var, uint8 *type)
 		!gpuagg_constant_column(var->vartype, var->vartypmod, type, &scale))
 		return NULL;
 	lookup = gpuagg_lower_find_lookup(lw, var->varno);
-	return lookup == NULL || lookup->closed || lookup->windowed || lookup->folded ||
+	return lookup == NULL || lookup->closed || lookup->folded ||
 		!gpuagg_lower_is_plain_scan(lw->root, lookup->rel) ?
 		NULL : lookup;
 }

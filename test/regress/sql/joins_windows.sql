@@ -45,6 +45,8 @@ SELECT q, f, compare(replace(q, 'FACT', f)) FROM (VALUES
  ('SELECT sum(10 / coalesce(r, v)) FROM FACT LEFT JOIN wd ON a = k'),
  ('SELECT sum(10 / coalesce(r, 1)) FROM FACT LEFT JOIN wd ON a = k AND r > 0'),
  ('SELECT r, sum(x) FROM FACT JOIN wd ON a + 5 = k GROUP BY 1'),
+ ('SELECT v, count(*) FILTER (WHERE n LIKE ''%3''), sum(CASE WHEN n = ''name 7'' OR n > ''name 3'' COLLATE "C" THEN 1 ELSE 0 END) FROM FACT JOIN wd ON a = k GROUP BY 1'),
+ ('SELECT upper(n), count(*) FROM FACT LEFT JOIN wd ON a = k WHERE n IS NOT NULL AND n <> ''name 5'' GROUP BY 1'),
  ('SELECT r, b % 5, count(*) FROM FACT JOIN wd ON b = k GROUP BY 1, 2')) v(q), unnest(ARRAY['wl', 'wlp']) f;
 -- of columns that the device keeps it makes the table at once; where it then cannot, there are windows again
 CREATE FUNCTION wl_inputs(query text) RETURNS SETOF text LANGUAGE sql AS $$
@@ -57,6 +59,7 @@ SET gpuagg.cache = on;
 SELECT wl_inputs(q) FROM (VALUES
  ('SELECT n, count(*), sum(v) FROM wl JOIN wd ON a = k GROUP BY 1'),
  ('SELECT t, n, count(*) FROM wl JOIN wd ON a = k JOIN ws ON wd.r = ws.r GROUP BY 1, 2'),
+ ('SELECT v % 10, sum(CASE WHEN n = ''name 7'' OR n = ''name 9'' THEN 1 ELSE 0 END) FROM wl JOIN wd ON a = k GROUP BY 1'),
  ('SELECT n, count(*), sum(v) FROM wlp JOIN wd ON a = k GROUP BY 1')) v(q);
 DELETE FROM wd WHERE k = 7;
 SELECT wl_inputs(q) FROM (VALUES
