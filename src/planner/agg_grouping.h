@@ -63,6 +63,7 @@ typedef struct GpuAggGrouping
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */
 	bool		key_rows;		/* columns that follow from a key may be read with their rows */
+	bool		folded;			/* an input of a join; PostgreSQL's plan has no such groups */
 	GpuAggLower *lw;			/* of the one table, or the first */
 	GpuAggRegroupPlan *regroup; /* as lw */
 

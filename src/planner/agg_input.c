@@ -85,7 +85,7 @@ Path *
 gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan, PathTarget *target,
 					  List *clauses)
 {
-	GpuAggGrouping g = {0};
+	GpuAggGrouping g = {.folded = true};
 	GpuAggOffer offer = {.kind = GPUAGG_STEP_GROUPING};
 	const RangeTblEntry *rte;
 	bool		listening;

@@ -197,7 +197,7 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
 		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
 
-	(void) estimate_set(g, relation, keys, g->info.regroup != NULL, &estimate);
+	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
 	g->info.est_groups = estimate.groups;
 	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation) : estimate.groups;
 	g->postgres_groups = estimate.postgres;

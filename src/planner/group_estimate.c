@@ -11,9 +11,9 @@
  *
  * What was seen only ever lowers the number: then the device is likely to be chosen, and
  * the next run tells what has changed.  A number that rises could leave a query to
- * PostgreSQL for good, where nothing tells.  Groups that are finer than the query's are
- * different: PostgreSQL's plan has none of them, and what it expects of several columns together
- * is no more than a tenth of the rows, so that devices would begin with too small a table.
+ * PostgreSQL for good, where nothing tells.  Groups that are finer than the query's, and those
+ * of a join's input, are different: PostgreSQL's plan has none of them, and what it expects of several
+ * columns together is no more than a tenth of the rows, so that devices would begin with too small a table.
  *
  * Under row security neither groups that were seen of all rows count, nor strings in
  * the cache: by them EXPLAIN would tell of rows that are hidden.  What the same

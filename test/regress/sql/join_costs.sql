@@ -36,6 +36,17 @@ SET gpuagg.cache = on;
 SELECT gpuagg.load('jc', VARIADIC ARRAY['a', 'v']) > 0, gpuagg.load('jp', VARIADIC ARRAY['k', 'n']) > 0;
 SELECT jc_plan(4);
 SELECT compare('SELECT n, count(*), sum(v) FROM jc JOIN jp ON a = k GROUP BY n');
+-- how many groups an input has is known once it has run, though statistics tell of fewer
+CREATE TABLE jg (k int, w int) WITH (autovacuum_enabled = off);
+INSERT INTO jg SELECT i % 4000, i FROM generate_series(1, 100000) i;
+ALTER TABLE jg ALTER k SET (n_distinct = 20);
+VACUUM (FREEZE, ANALYZE) jg;
+CREATE FUNCTION jg_groups() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT substring(l FROM 'rows=\d+') FROM explained('EXPLAIN SELECT v, count(*), sum(w) FROM jc JOIN jg ON a = k GROUP BY v') l WHERE l ~ '  +->  Custom Scan .GpuAgg'
+$$;
+SELECT jg_groups();
+SELECT compare('SELECT v, count(*), sum(w) FROM jc JOIN jg ON a = k GROUP BY v');
+SELECT jg_groups();
 RESET ALL;
-DROP FUNCTION jc_plan;
-DROP TABLE jc, jp;
+DROP FUNCTION jc_plan, jg_groups;
+DROP TABLE jc, jp, jg;
