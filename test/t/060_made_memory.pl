@@ -21,14 +21,14 @@ my $room = 24 * 1024 * 1024;
 
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE f AS SELECT i AS id, i % 120000 AS a, 'k' || i % 120000 AS s, i % 7 AS g FROM generate_series(1, 400000) i;
+	CREATE TABLE f AS SELECT i AS id, i % 120000 AS a, 'k' || i % 120000 AS s, i % 7 AS g, repeat('x', 110) AS pad FROM generate_series(1, 400000) i;
 	-- some 4 MB as a table
 	CREATE TABLE m AS SELECT i AS k, i % 100 AS n, i * 10000000007 AS o, -i * 10000000007 AS p, i * 10000000009 AS q, i * 10000000019 AS r
 	FROM generate_series(0, 99999) i;
 	ALTER TABLE m ADD PRIMARY KEY (k);
 	-- more than the room for all
 	CREATE TABLE large AS SELECT i AS k, i % 7 AS n, i * 10000000007 AS o, -i * 10000000007 AS p, i * 10000000009 AS q, i * 10000000019 AS r
-	FROM generate_series(0, 399999) i;
+	FROM generate_series(0, 849999) i;
 	ALTER TABLE large ADD PRIMARY KEY (k);
 	CREATE TABLE words AS SELECT 'k' || i AS s, i % 7 AS n FROM generate_series(0, 399999) i;
 	ALTER TABLE words ADD PRIMARY KEY (s);
