@@ -62,7 +62,8 @@ unlike($lines[13], qr/made before/, 'the first has given way');
 $node->poll_query_until('postgres', "SELECT sum(memory_used) <= $room FROM gpuagg.devices")
   or diag(memory_used());
 cmp_ok(memory_used(), '<=', $room, 'they take no more than their part');
-cmp_ok(memory_used(), '>', $room / 3, 'and are there');
+# a task that finds no memory beside them runs without those that nobody uses; the last one is used
+cmp_ok(memory_used(), '>', 3_000_000, 'and the last is there');
 
 # more than there are places in the list of tables
 @lines = split /\n/, $node->safe_psql('postgres', '
