@@ -37,7 +37,7 @@ CREATE TABLE kbig (k int8 UNIQUE, n text, up int) WITH (autovacuum_enabled = off
 INSERT INTO kbig SELECT CASE WHEN i % 40 > 0 THEN i * 1000000007::int8 END, 'big ' || i % 9, i % 8
 FROM generate_series(0, 450) i;
 CREATE TABLE kab (a int, b int8, n text, PRIMARY KEY (a, b)) WITH (autovacuum_enabled = off);
-INSERT INTO kab SELECT DISTINCT ON (a, b) i % 700 AS a, i % 300 AS b, 'pair ' || i % 6 FROM generate_series(0, 6000) i;
+INSERT INTO kab SELECT DISTINCT ON (a, b) i % 700 AS a, i % 300 AS b, 'pair ' || i % 6 FROM generate_series(0, 6000) i ORDER BY 1, 2, 3;
 CREATE TABLE kd (day date PRIMARY KEY, year int, month int) WITH (autovacuum_enabled = off);
 INSERT INTO kd SELECT d, extract(year FROM d), extract(month FROM d)
 FROM (SELECT (date '2020-01-01' + i) AS d FROM generate_series(0, 700) i) x;
@@ -175,11 +175,11 @@ CREATE TABLE kmk (company text, account text, day date, big int8, wide int8, a i
 INSERT INTO kmk SELECT CASE WHEN i % 13 > 0 THEN 'co ' || i % 6 END, CASE WHEN i % 29 > 0 THEN 'acc ' || i / 6 % 37 END,
 	   date '2026-01-01' + i % 10, (i % 6) * 10000000000, (i % 7) * 10000000000, i % 5, -(i % 4), 'name ' || i % 8, i
 FROM generate_series(0, 999) i;
-CREATE TABLE kma AS SELECT DISTINCT ON (company, account) company, account, n, r FROM kmk WHERE company <> '' AND account <> '';
-CREATE TABLE kmd AS SELECT DISTINCT ON (company, account, day) company, account, day, n, r FROM kmk WHERE company <> '' AND account <> '';
-CREATE TABLE kmb AS SELECT DISTINCT ON (company, big, wide) company, big, wide, n, r FROM kmk WHERE company <> '';
-CREATE TABLE kmw AS SELECT DISTINCT ON (big, wide, account, company) big, wide, account, company, n, r FROM kmk WHERE company <> '' AND account <> '';
-CREATE TABLE kmi AS SELECT DISTINCT ON (a, b, day) a, b, day, n, r FROM kmk;
+CREATE TABLE kma AS SELECT DISTINCT ON (company, account) company, account, n, r FROM kmk WHERE company <> '' AND account <> '' ORDER BY company, account, r, n;
+CREATE TABLE kmd AS SELECT DISTINCT ON (company, account, day) company, account, day, n, r FROM kmk WHERE company <> '' AND account <> '' ORDER BY company, account, day, r, n;
+CREATE TABLE kmb AS SELECT DISTINCT ON (company, big, wide) company, big, wide, n, r FROM kmk WHERE company <> '' ORDER BY company, big, wide, r, n;
+CREATE TABLE kmw AS SELECT DISTINCT ON (big, wide, account, company) big, wide, account, company, n, r FROM kmk WHERE company <> '' AND account <> '' ORDER BY big, wide, account, company, r, n;
+CREATE TABLE kmi AS SELECT DISTINCT ON (a, b, day) a, b, day, n, r FROM kmk ORDER BY a, b, day, r, n;
 CREATE UNIQUE INDEX ON kma (company, account);
 CREATE UNIQUE INDEX ON kmd (company, account, day);
 CREATE UNIQUE INDEX ON kmb (company, big, wide);
