@@ -70,6 +70,22 @@ gpuagg_correlated_and(List *conjuncts)
 	return conjuncts == NIL ? NULL : (Node *) make_ands_explicit(conjuncts);
 }
 
+List *
+gpuagg_correlated_strict_args(Node *expr)
+{
+	switch (nodeTag(expr))
+	{
+		case T_RelabelType:
+			return list_make1(((RelabelType *) expr)->arg);
+		case T_FuncExpr:
+			return func_strict(((FuncExpr *) expr)->funcid) ? ((FuncExpr *) expr)->args : NIL;
+		case T_OpExpr:
+			return op_strict(((OpExpr *) expr)->opno) ? ((OpExpr *) expr)->args : NIL;
+		default:
+			return NIL;
+	}
+}
+
 /* ------------------------------------------------------------- harmless --- */
 
 /* Constants are computed as the planner does it, which it has not yet. */
@@ -103,28 +119,12 @@ reads_harmless(const Query *query)
 static bool
 is_null_of_none(Node *expr)
 {
-	List	   *args = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
-	switch (nodeTag(expr))
-	{
-		case T_Aggref:
-			return true;
-		case T_RelabelType:
-			return is_null_of_none((Node *) ((RelabelType *) expr)->arg);
-		case T_FuncExpr:
-			if (func_strict(((FuncExpr *) expr)->funcid))
-				args = ((FuncExpr *) expr)->args;
-			break;
-		case T_OpExpr:
-			if (op_strict(((OpExpr *) expr)->opno))
-				args = ((OpExpr *) expr)->args;
-			break;
-		default:
-			break;
-	}
-	foreach(lc, args)
+	if (IsA(expr, Aggref))
+		return true;
+	foreach(lc, gpuagg_correlated_strict_args(expr))
 	{
 		if (is_null_of_none(lfirst(lc)))
 			return true;

@@ -41,7 +41,10 @@ extern bool gpuagg_correlated_depends(Node *node, int depth);
 /* The conditions that AND combines, nested ones, too */
 extern List *gpuagg_correlated_conjuncts(Node *quals);
 
-/* The opposite; NULL: none */
+/* What an expression is made of, any NULL of which makes it NULL; NIL: not known */
+extern List *gpuagg_correlated_strict_args(Node *expr);
+
+/* The opposite of conjuncts; NULL: none */
 extern Node *gpuagg_correlated_and(List *conjuncts);
 
 /* Can this raise an error that depends on rows, once its constants are computed? */

@@ -76,28 +76,12 @@ gpuagg_correlated_any(const Query *query)
 static SubLink *
 strict_sublink(Node *expr)
 {
-	List	   *args = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
-	switch (nodeTag(expr))
-	{
-		case T_SubLink:
-			return ((SubLink *) expr)->subLinkType == EXPR_SUBLINK ? (SubLink *) expr : NULL;
-		case T_RelabelType:
-			return strict_sublink((Node *) ((RelabelType *) expr)->arg);
-		case T_FuncExpr:
-			if (func_strict(((FuncExpr *) expr)->funcid))
-				args = ((FuncExpr *) expr)->args;
-			break;
-		case T_OpExpr:
-			if (op_strict(((OpExpr *) expr)->opno))
-				args = ((OpExpr *) expr)->args;
-			break;
-		default:
-			break;
-	}
-	foreach(lc, args)
+	if (IsA(expr, SubLink))
+		return ((SubLink *) expr)->subLinkType == EXPR_SUBLINK ? (SubLink *) expr : NULL;
+	foreach(lc, gpuagg_correlated_strict_args(expr))
 	{
 		SubLink    *sublink = strict_sublink(lfirst(lc));
 
