@@ -55,6 +55,13 @@ key_fits(const GpuAggMakeWish *wish, uint32_t key, const GpuAggAttr *a, uint32_t
 	return is_string(a) ? wish->nkeys == 1 : cls == GPUAGG_CLASS_I64;
 }
 
+/* Integers are folded, and of anything values are counted. */
+static bool
+fold_fits(const GpuAggKey *key, const GpuAggAttr *a)
+{
+	return key->fold <= GPUAGG_FOLD_COUNT || (!is_string(a) && column_class(a) == GPUAGG_CLASS_I64);
+}
+
 /* Its keys are columns, and that is all. */
 static bool
 program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
@@ -67,7 +74,7 @@ program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 	{
 		const GpuAggAttr *a = attr_of(p, keys[i].reg);
 
-		if (a == NULL || (i < wish->nkeys && !key_fits(wish, i, a, keys[i].reg)))
+		if (a == NULL || (i < wish->nkeys ? !key_fits(wish, i, a, keys[i].reg) : !fold_fits(&keys[i], a)))
 			return false;
 	}
 	return true;
@@ -269,11 +276,13 @@ shape_column(const GpuAggTask *task, uint32_t i, GpuAggLookupColumn *column)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const GpuAggMaking *making = task->making;
-	const GpuAggAttr *a = attr_of(p, gpuagg_program_keys(p)[i].reg);
+	const GpuAggKey *key = &gpuagg_program_keys(p)[i];
+	const GpuAggAttr *a = attr_of(p, key->reg);
 
-	column->cls = column_class(a);
-	column->width = is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type);
-	column->nulls = i >= making->wish.nkeys;
+	column->cls = key->fold == GPUAGG_FOLD_COUNT ? GPUAGG_CLASS_I64 : column_class(a);
+	column->width = gpuagg_fold_width(key->fold, is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type));
+	column->nulls = i >= making->wish.nkeys && key->fold != GPUAGG_FOLD_COUNT &&
+		(key->fold == GPUAGG_FOLD_NONE || !key->notnull);
 	if (i == 0 && making->dictionary != NULL)
 		column->cls = GPUAGG_CLASS_BYTES;
 	if (i < making->wish.nkeys && (making->dictionary != NULL || is_formed(&making->wish)))
@@ -368,6 +377,15 @@ words_wait(GpuAggTask *task, GpuAggError *error)
 	return gpuagg_cuda_stripe_wait(task, stream, error);
 }
 
+/* The program's key that column c of the table is, but for words of keys, which are the first */
+static const GpuAggKey *
+key_of_column(const GpuAggTask *task, const GpuAggLookup *head, uint32_t c)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+
+	return &gpuagg_program_keys(p)[p->nkeys - head->ncolumns + c];
+}
+
 static GpuAggMakingTable
 table_of(const GpuAggTask *task, const GpuAggMade *made)
 {
@@ -390,9 +408,11 @@ table_of(const GpuAggTask *task, const GpuAggMade *made)
 	}
 	for (uint32_t c = 0; c < head->ncolumns; c++)
 	{
-		t.from[c] = gpuagg_program_keys(p)[p->nkeys - head->ncolumns + c].reg;
-		t.values[c] = columns[c].values;
-		t.nulls[c] = columns[c].nulls;
+		const GpuAggKey *key = key_of_column(task, head, c);
+
+		t.from[c] = key->reg;
+		t.columns[c] = {columns[c].values, columns[c].nulls, columns[c].width, key->fold};
+		t.folds = t.folds || key->fold != GPUAGG_FOLD_NONE;
 	}
 	words_of(task, &t);
 	return t;
@@ -426,6 +446,8 @@ fill(GpuAggTask *task, const GpuAggMade *made, uint64_t nrows)
 
 	if (made->head->kind == GPUAGG_LOOKUP_DIRECT)
 		bits_launch(task, &table);
+	if (table.folds)
+		gpuagg_cuda_made_folds(&table, (uint32_t) nrows, sms, stream);
 	for (const GpuAggResident *r = first; r != NULL; r = r->next)
 		for (uint32_t i = 0; i < r->n; i++)
 			gpuagg_cuda_made_rows(&table, &r->inputs[i], sms, stream);
@@ -454,6 +476,7 @@ fill_launch(GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggError *err
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a look-up table is too large");
 		return false;
 	}
+	making->passed = nrows;
 	if (!memory_make(task, making->made, error) || !words_wait(task, error))
 		return false;
 	fill(task, making->made, nrows);
@@ -509,6 +532,27 @@ counted(GpuAggTask *task, GpuAggError *error)
 		fill_launch(task, report.nrows, report.strings, error);
 }
 
+/* What was counted of a column; *error tells. */
+static void
+column_settle(const GpuAggTask *task, uint32_t c, GpuAggLookupColumn *column, GpuAggError *error)
+{
+	const GpuAggMaking *making = task->making;
+	const GpuAggMakingReport *report = (const GpuAggMakingReport *) making->staging->data;
+	const uint32_t fold = key_of_column(task, making->made->head, c)->fold;
+
+	if (report->nulls[c] == 0)
+		column->nulls = 0;
+	else if (fold > GPUAGG_FOLD_COUNT && column->nulls == 0)
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a column without NULLs has some");
+	if (column->cls == GPUAGG_CLASS_I64 && report->low[c] <= report->high[c])
+	{
+		column->low = report->low[c];
+		column->high = report->high[c];
+	}
+	if (!gpuagg_fold_bounds(fold, making->passed, &column->low, &column->high))
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a sum of a look-up table may be too large");
+}
+
 /* What was counted has come: the header is complete. */
 static void
 settle(GpuAggTask *task, GpuAggError *error)
@@ -522,15 +566,7 @@ settle(GpuAggTask *task, GpuAggError *error)
 	(void) report_check(task, error);
 	head->nrows = report->nrows;
 	for (uint32_t c = 0; c < head->ncolumns; c++)
-	{
-		if (report->nulls[c] == 0)
-			columns[c].nulls = 0;
-		if (columns[c].cls == GPUAGG_CLASS_I64 && report->low[c] <= report->high[c])
-		{
-			columns[c].low = report->low[c];
-			columns[c].high = report->high[c];
-		}
-	}
+		column_settle(task, c, &columns[c], error);
 	/* who uses the table comes behind the stripes' stream */
 	if (error->status == GPUAGG_OK &&
 		CUDA_OK(task->device, cudaMemcpyAsync(making->made->block, head, (size_t) gpuagg_lookup_head_bytes(head),

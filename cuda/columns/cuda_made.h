@@ -16,6 +16,7 @@
 
 #include "cuda/columns/resident.h"
 #include "device/ops/lookup_fill.h"
+#include "device/ops/lookup_fold.h"
 #include "device/ops/lookup_make.h"
 
 struct GpuAggMade
@@ -67,8 +68,8 @@ typedef struct GpuAggMakingTable
 	GpuAggMakingWord words[GPUAGG_LOOKUP_MAX_KEYS];
 	uint16_t	key;			/* its column of the stripe, where bits number rows; */
 	uint16_t	from[GPUAGG_MAX_KEYS];	/* and of each of the table's columns */
-	uint64_t	values[GPUAGG_MAX_KEYS];	/* where they lie in the table */
-	uint64_t	nulls[GPUAGG_MAX_KEYS];
+	GpuAggFoldColumn columns[GPUAGG_MAX_KEYS];	/* where they lie in the table, and what rows of a key become */
+	bool		folds;			/* is any of them folded? */
 } GpuAggMakingTable;
 
 typedef enum GpuAggMakingStage
@@ -89,6 +90,7 @@ typedef struct GpuAggMaking
 	GpuAggLookupCodes codes;	/* that rows have, of a string */
 	size_t		codes_bytes;
 	uint64_t	strings;		/* where they begin in the table */
+	uint64_t	passed;			/* rows that it is made of, at most */
 	GpuAggMade *made;
 	GpuAggMakingReport *report;	/* on the card */
 	GpuAggPinned *staging;		/* what goes up, then what comes back */
@@ -124,6 +126,9 @@ extern void gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggSt
 
 /* How many bits, and of strings how many bytes, there are before each word; and of all */
 extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream);
+
+/* Folded columns of so many rows, before the first value */
+extern void gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream);
 
 /* A stripe's rows into the table's columns, but for a key that is a string */
 extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,

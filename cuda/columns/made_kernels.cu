@@ -157,6 +157,50 @@ widen(GpuAggMakingReport *report, uint32_t column, bool there, int64_t value)
 		atomicMax(&report->high[column], high);
 }
 
+/* Folded columns of all rows that there may be */
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_folds_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrows)
+{
+	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; row < nrows; row += gridDim.x * blockDim.x)
+		for (uint32_t c = 0; c < table.ncolumns; c++)
+		{
+			const GpuAggFoldColumn &column = table.columns[c];
+
+			if (column.fold == GPUAGG_FOLD_NONE)
+				continue;
+			gpuagg_fold_begin(table.block, &column, row);
+			if (column.nulls != 0 && row % 64 == 0)
+				((uint64_t *) (table.block + column.nulls))[row / 64] = ~UINT64_C(0);
+		}
+}
+
+/* Column c of the lanes' rows joins that of other rows; all lanes come here, some without a row. */
+static __device__ void
+fold_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
+			bool mine, uint64_t row)
+{
+	const GpuAggStripeColumn &from = input.columns[table.from[c]];
+	const GpuAggFoldColumn &column = table.columns[c];
+	const uint32_t lane = threadIdx.x % LANES;
+	const bool	there = mine && !(from.nulls[word] >> lane & 1);
+	const uint32_t missing = __popc(__ballot_sync(ALL, mine && !there));
+	const bool	counts = column.fold == GPUAGG_FOLD_COUNT;
+	int64_t		value = 1;
+
+	if (there && !counts)
+		value = load_integer(from, word * LANES + lane);
+	if (there)
+		gpuagg_fold_value(table.block, &column, row, value);
+	if (counts)
+		return;
+	if (lane == 0 && missing > 0)
+		atomicAdd(&table.report->nulls[c], missing);
+	widen(table.report, c, there, value);
+}
+
 /* Column c of the lanes' rows; all lanes come here, some without a row. */
 static __device__ void
 copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
@@ -168,15 +212,15 @@ copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 	const uint32_t nulls = from.nulls[word];
 	const bool	there = mine && !(nulls >> lane & 1);
 	const uint32_t missing = __popc(__ballot_sync(ALL, mine && !there));
-	char	   *values = table.block + table.values[c];
+	char	   *values = table.block + table.columns[c].values;
 	int64_t		value = 0;
 
 	if (there && from.bytes == sizeof(int32_t))
 		((int32_t *) values)[row] = (int32_t) (value = ((const int32_t *) from.values)[position]);
 	else if (there)
 		((int64_t *) values)[row] = value = ((const int64_t *) from.values)[position];
-	else if (mine && table.nulls[c] != 0)
-		atomicOr((uint32_t *) (table.block + table.nulls[c]) + row / LANES, 1u << row % LANES);
+	else if (mine && table.columns[c].nulls != 0)
+		atomicOr((uint32_t *) (table.block + table.columns[c].nulls) + row / LANES, 1u << row % LANES);
 	if (lane == 0 && missing > 0)
 		atomicAdd(&table.report->nulls[c], missing);
 	if (!from.f64)
@@ -211,7 +255,7 @@ make_word(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32
 	if (mine && parts.nparts > 1)
 		value = gpuagg_make_word(value, load_key(parts.parts[1], input, position, &st));
 	if (mine)
-		((int64_t *) (table.block + table.values[c]))[row] = value;
+		((int64_t *) (table.block + table.columns[c].values))[row] = value;
 	if (st != GPUAGG_ST_VALUE)
 		atomicAdd(&table.report->outside, 1u);
 	widen(table.report, c, mine, value);
@@ -255,7 +299,10 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 		for (uint32_t c = 0; c < table.nwords; c++)
 			make_word(table, input, c, word, mine, row);
 		for (uint32_t c = codes.strings != NULL ? 1 : table.nwords; c < table.ncolumns; c++)
-			copy_column(table, input, c, word, mine, row);
+			if (table.columns[c].fold == GPUAGG_FOLD_NONE)
+				copy_column(table, input, c, word, mine, row);
+			else
+				fold_column(table, input, c, word, mine, row);
 	}
 }
 
@@ -278,8 +325,16 @@ made_slots_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrow
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; row < nrows; row += gridDim.x * blockDim.x)
-		if (!gpuagg_lookup_fill_slot((GpuAggLookup *) table.block, row))
-			atomicAdd(&table.report->repeated, 1u);
+	{
+		const uint64_t has = gpuagg_lookup_fill_slot((GpuAggLookup *) table.block, row);
+
+		if (has == row)
+			continue;
+		atomicAdd(&table.report->repeated, 1u);
+		for (uint32_t c = 0; c < table.ncolumns; c++)
+			if (table.columns[c].fold != GPUAGG_FOLD_NONE)
+				gpuagg_fold_row(table.block, &table.columns[c], row, has);
+	}
 }
 
 /* ---------- launches ---------- */
@@ -309,6 +364,13 @@ gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream
 	if (table->codes.strings != NULL && words > 0)
 		made_lengths_kernel<<<blocks_for(words, sms), MADE_THREADS, 0, stream>>>(*table);
 	made_before_kernel<<<1, SCAN_THREADS, 0, stream>>>(*table);
+}
+
+void
+gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream)
+{
+	if (nrows > 0)
+		made_folds_kernel<<<blocks_for(nrows, sms), MADE_THREADS, 0, stream>>>(*table, nrows);
 }
 
 void

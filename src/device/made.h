@@ -10,6 +10,9 @@
  * are stripes; pages are kept where they name a stripe, and their rows are not in the table.  When task_finish has answered, take() hands the
  * table over; the task returns no groups.
  *
+ * Columns behind the keys may be folded (GpuAggKey.fold): a row of the table then stands for all
+ * rows of its keys, and has their number, or the sum, the least or the greatest of an integer.
+ *
  * Keys of several columns are two words, made of up to GPUAGG_KEY_COLUMNS: a column's value, or
  * the number that it has in another table, made of the same rows before; or two of these that
  * have 32 bits.

@@ -160,13 +160,24 @@ typedef struct GpuAggInstr
 	int32_t		imm2;
 } GpuAggInstr;
 
+/* What the rows of a key are in a look-up table that has one of them (made.h) */
+typedef enum GpuAggFold
+{
+	GPUAGG_FOLD_NONE,			/* any row's value: they are alike, or nobody minds */
+	GPUAGG_FOLD_COUNT,			/* how many values there are */
+	GPUAGG_FOLD_SUM,
+	GPUAGG_FOLD_LEAST,
+	GPUAGG_FOLD_GREATEST,
+	GPUAGG_NFOLDS
+} GpuAggFold;
+
 typedef struct GpuAggKey
 {
 	uint16_t	reg;
 	uint8_t		type;			/* GpuAggType */
 	uint8_t		notnull;		/* never NULL */
 	uint8_t		scale;			/* NUMERIC: as a transition's */
-	uint8_t		pad;
+	uint8_t		fold;			/* GpuAggFold, of a program that makes a look-up table */
 } GpuAggKey;
 
 typedef struct GpuAggTransition

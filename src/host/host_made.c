@@ -55,6 +55,14 @@ key_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint32_t key)
 	return is_string(wish, reg) ? wish->nkeys == 1 : cls == GPUAGG_CLASS_I64;
 }
 
+/* Integers are folded, and of anything values are counted. */
+static bool
+fold_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, const GpuAggKey *key)
+{
+	return key->fold <= GPUAGG_FOLD_COUNT ||
+		(!is_string(wish, key->reg) && gpuagg_program_classes(p)[key->reg] == GPUAGG_CLASS_I64);
+}
+
 bool
 gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 {
@@ -64,7 +72,7 @@ gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		if (keys[i].reg >= p->ncolumns || !is_coded(p, wish, keys[i].reg) ||
-			(i < wish->nkeys && !key_fits(p, wish, i)))
+			(i < wish->nkeys ? !key_fits(p, wish, i) : !fold_fits(p, wish, &keys[i])))
 			return false;
 	return true;
 }
@@ -281,17 +289,12 @@ column_class(const GpuAggMadeRows *all, uint32_t column)
 	return gpuagg_program_classes(p)[reg];
 }
 
-/* The table of so many columns, made of all's rows */
 static GpuAggMade *
-table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, uint32_t n, GpuAggMemory *device,
-		 GpuAggError *error)
+table_of(const GpuAggLookupRows *rows, bool unique, GpuAggMemory *device, GpuAggError *error)
 {
-	const GpuAggLookupRows rows = {all->nrows, gpuagg_make_words(&all->wish), n, columns, all->wish.seed,
-	all->wish.filters};
+	const uint64_t bytes = gpuagg_lookup_bytes_needed(rows);
 	GpuAggMade *made = malloc(sizeof(*made));
-	uint64_t	bytes;
 
-	bytes = gpuagg_lookup_bytes_needed(&rows);
 	if (made == NULL || bytes == 0 || (made->table = gpuagg_memory_alloc(device, bytes)) == NULL)
 	{
 		free(made);
@@ -301,7 +304,7 @@ table_of(const GpuAggMadeRows *all, const GpuAggLookupSource *columns, uint32_t 
 	made->memory = device;
 	memset(made->table, 0, bytes);
 	made->table->bytes = bytes;
-	if (gpuagg_lookup_make(&rows, made->table, bytes) || !all->wish.unique)
+	if (gpuagg_lookup_make(rows, made->table, bytes) || !unique)
 		return made;
 	gpuagg_host_made_ops.free(made);
 	error->status = GPUAGG_VALUE_ERROR;
@@ -336,17 +339,29 @@ share_word(const GpuAggMadeRows *all, uint32_t key)
 static GpuAggMade *
 table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 {
+	const GpuAggProgram *p = all->prepared->program;
 	GpuAggLookupSource columns[GPUAGG_MAX_KEYS];
+	GpuAggFold	folds[GPUAGG_MAX_KEYS];
+	GpuAggLookupRows rows = {
+		.nrows = all->nrows,
+		.nkeys = gpuagg_make_words(&all->wish),
+		.columns = columns,
+		.seed = all->wish.seed,
+		.filters = all->wish.filters,
+		.folds = folds
+	};
 	GpuAggBytes *strings = NULL;
 	GpuAggMade *made;
-	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < ncolumns(all); i++)
 	{
 		if (gpuagg_make_is_lower(&all->wish, i))
 			share_word(all, i);
 		else
-			columns[n++] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+		{
+			folds[rows.ncolumns] = i < all->wish.nkeys ? GPUAGG_FOLD_NONE : (GpuAggFold) gpuagg_program_keys(p)[i].fold;
+			columns[rows.ncolumns++] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+		}
 	}
 	if (columns[0].cls == GPUAGG_CLASS_BYTES && all->nrows > 0)
 	{
@@ -357,7 +372,7 @@ table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 			return NULL;
 		}
 	}
-	made = table_of(all, columns, n, device, error);
+	made = table_of(&rows, all->wish.unique, device, error);
 	gpuagg_memory_free(all->memory, strings, all->nrows * sizeof(*strings));
 	return made;
 }

@@ -154,7 +154,7 @@ is_filtered(const Kept *k, const GpuAggMadeInput *input)
 bool
 gpuagg_made_is_unique(const GpuAggLookupPlan *plan)
 {
-	return plan->unique && plan->helps == 0;
+	return plan->unique && !plan->folded && plan->helps == 0;
 }
 
 static bool

@@ -4,7 +4,8 @@
  *
  * An input that is one ordinary table, with conditions of its own at most, is lowered as a
  * table that is grouped is: its conditions, row security's among them, are the filter; the
- * table's keys and other columns are the program's keys.  So is the subquery of IN.  Whether its columns are kept, and
+ * table's keys and other columns are the program's keys, folded where the input is (lower_fold.c):
+ * of PostgreSQL's aggregates those that a table can have.  So is the subquery of IN.  Whether its columns are kept, and
  * current, is found out when the query runs (node/lookup_made.c); until then, and for all
  * other inputs, the backend runs PostgreSQL's plan of it.
  */
@@ -18,9 +19,11 @@
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
+#include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
 #include "planner/table_check.h"
 #include "settings.h"
+#include "utils/fmgroids.h"
 #include "utils/rel.h"
 
 /* The input whose rows a table has, a helper those of the table that it helps */
@@ -39,24 +42,88 @@ column_fits(const GpuAggLookupLower *lookup, int column)
 		(column < lookup->nkeys && lookup->types[column] != GPUAGG_T_BPCHAR);
 }
 
-/* The next key is that column, as the device keeps it. */
+/* The next key is that column of the table, as the device keeps it. */
 static bool
-lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Expr *expr)
+add_column(GpuAggLower *build, int column, Expr *expr, GpuAggFold fold, GpuAggValue *value)
 {
 	GpuAggKey  *key = &build->keys[column];
-	GpuAggValue value;
 
-	if (!IsA(expr, Var) || !column_fits(lookup, column) || !gpuagg_lower_expr(build, expr, &value) ||
-		(value.reg & GPUAGG_VREG_KIND) != GPUAGG_VREG_COLUMN || value.type != lookup->types[column] ||
-		(value.type == GPUAGG_T_NUMERIC && value.scale != lookup->scales[column]))
+	if (!IsA(expr, Var) || !gpuagg_lower_expr(build, expr, value) ||
+		(value->reg & GPUAGG_VREG_KIND) != GPUAGG_VREG_COLUMN)
 		return false;
-	key->reg = value.reg;
-	key->type = value.type;
-	key->notnull = value.notnull;
-	key->scale = gpuagg_lower_numeric_scale(&value);
+	key->reg = value->reg;
+	key->type = value->type;
+	key->notnull = value->notnull;
+	key->scale = gpuagg_lower_numeric_scale(value);
+	key->fold = fold;
 	build->key_exprs[column] = expr;
 	build->nkeys = column + 1;
 	return true;
+}
+
+static bool
+lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Expr *expr)
+{
+	GpuAggValue value;
+
+	return column_fits(lookup, column) && add_column(build, column, expr, GPUAGG_FOLD_NONE, &value) &&
+		value.type == lookup->types[column] &&
+		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
+}
+
+/* What the transition makes of the rows of a key, if a table can have it */
+static GpuAggFold
+fold_of(const GpuAggAggregateRow *row)
+{
+	if (row->final == GPUAGG_FINAL_ENUM)
+		return GPUAGG_FOLD_NONE;
+	switch (row->op)
+	{
+		case GPUAGG_TRANS_SUM_I64:
+		case GPUAGG_TRANS_SUM_I128:
+			return GPUAGG_FOLD_SUM;
+		case GPUAGG_TRANS_MIN_I64:
+			return GPUAGG_FOLD_LEAST;
+		case GPUAGG_TRANS_MAX_I64:
+			return GPUAGG_FOLD_GREATEST;
+		default:
+			return GPUAGG_FOLD_NONE;
+	}
+}
+
+static bool
+may_be_null(const GpuAggLower *build, const Expr *arg)
+{
+	const Var  *var = (const Var *) arg;
+
+	return var != NULL && (!IsA(var, Var) || var->varattno <= 0 ||
+						   !TupleDescAttr(RelationGetDescr(build->relation), var->varattno - 1)->attnotnull);
+}
+
+/* Counted are values of a column that has NULLs, or else rows: those that have the first key. */
+static bool
+lower_count(GpuAggLower *build, int column, Expr *arg)
+{
+	GpuAggValue value;
+
+	return add_column(build, column, may_be_null(build, arg) ? arg : build->key_exprs[0], GPUAGG_FOLD_COUNT, &value);
+}
+
+/* The next key is that aggregate of the rows of a key. */
+static bool
+lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, const Aggref *agg)
+{
+	Expr	   *arg = agg->args == NIL ? NULL : linitial_node(TargetEntry, agg->args)->expr;
+	GpuAggAggregateRow row;
+	GpuAggValue value;
+
+	if (agg->aggfilter != NULL)
+		return false;
+	if (agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY)
+		return lower_count(build, column, arg);
+	return gpuagg_lower_find_aggregate(agg->aggfnoid, &row) && fold_of(&row) != GPUAGG_FOLD_NONE &&
+		add_column(build, column, arg, fold_of(&row), &value) && value.type == row.type &&
+		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
 }
 
 static bool
@@ -69,7 +136,10 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup, const List *col
 		return false;
 	for (int i = 0; i < n; i++)
 	{
-		if (!lower_column(build, lookup, i, list_nth(columns, i)))
+		Expr	   *expr = list_nth(columns, i);
+
+		if (!(IsA(expr, Aggref) ? lower_folded(build, lookup, i, (Aggref *) expr) :
+			  lower_column(build, lookup, i, expr)))
 			return false;
 	}
 	return true;
@@ -125,7 +195,7 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 	const GpuAggLookupLower *input = input_of(lw, lookup);
 	bool		listening = gpuagg_refuse_pause();
 
-	if (gpuagg_lower_is_plain_scan(lw->root, input->rel) && !input->folded)
+	if (gpuagg_lower_is_plain_scan(lw->root, input->rel))
 	{
 		Relation	relation = table_open(planner_rt_fetch(input->rel->relid, lw->root)->relid, NoLock);
 		GpuAggLower *build = gpuagg_lower_create(lw->root, input->rel, relation, true);

@@ -230,10 +230,11 @@ plan_memory(const GpuAggLower *lw, GpuAggLookupPlan *plans)
 	for (int i = 0; i < lw->nlookups; i++)
 	{
 		const double bytes = gpuagg_table_bytes(&lw->lookups[i]);
+		const double made = gpuagg_table_made_bytes(&lw->lookups[i]);
 
-		plans[i].whole = lw->lookups[i].keepable && bytes <= Min(device, LARGEST_TABLE);
+		plans[i].whole = lw->lookups[i].keepable && made <= Min(device, LARGEST_TABLE);
 		if (plans[i].whole)
-			device -= bytes;
+			device -= made;
 		else if (!lw->lookups[i].windowed)
 			left -= bytes;
 		plans[i].windows = (plans[i].whole ? bytes <= memory : left >= 0) ? 1 : 0;
@@ -285,6 +286,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->const_no = lookup->table.reg & GPUAGG_VREG_NUMBER;
 		plan->join = lookup->type;
 		plan->unique = lookup->unique;
+		plan->folded = lookup->folded;
 		plan->nkeys = lookup->nkeys;
 		plan->ncolumns = list_length(lookup->columns);
 		plan->window_const = lookup->windowed ? lookup->window.reg & GPUAGG_VREG_NUMBER : -1;

@@ -116,7 +116,7 @@ unpack_program(Const *image)
 }
 
 /* Numbers that stand before those of columns */
-#define LOOKUP_FIELDS (14 + GPUAGG_KEY_COLUMNS)
+#define LOOKUP_FIELDS (15 + GPUAGG_KEY_COLUMNS)
 
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
@@ -128,7 +128,7 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 													lookup->windows));
 
 	packed = lappend_int(lappend_int(lappend_int(packed, lookup->helps), lookup->helped), lookup->whole);
-	packed = lappend_int(lappend_int(packed, lookup->values_of), lookup->values_column);
+	packed = lappend_int(lappend_int(lappend_int(packed, lookup->values_of), lookup->values_column), lookup->folded);
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
 		packed = lappend_int(packed, lookup->forms[i]);
 	for (int i = 0; i < lookup->ncolumns; i++)
@@ -170,8 +170,9 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->whole = list_nth_int(packed, 11) != 0;
 	lookup->values_of = list_nth_int(packed, 12);
 	lookup->values_column = list_nth_int(packed, 13);
+	lookup->folded = list_nth_int(packed, 14) != 0;
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
-		lookup->forms[i] = list_nth_int(packed, 14 + i);
+		lookup->forms[i] = list_nth_int(packed, LOOKUP_FIELDS - GPUAGG_KEY_COLUMNS + i);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);

@@ -142,7 +142,8 @@ typedef struct GpuAggLookupPlan
 {
 	int			const_no;		/* constant number in the program */
 	int			join;			/* JoinType; the table's rows are on the left */
-	bool		unique;			/* no two rows may have the same keys */
+	bool		unique;			/* no two rows may have the same keys; */
+	bool		folded;			/* those of the table that the device reads may, and become one */
 	int			nkeys;
 	int			ncolumns;		/* with the keys, which come first */
 	int			window_const;	/* constants of the program by which rows of a window of keys pass:

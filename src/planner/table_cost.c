@@ -38,15 +38,34 @@ string_bytes(const GpuAggLookupLower *lookup, int column, double rows)
 	return rows * get_typavgwidth(exprType(expr), exprTypmod(expr));
 }
 
+static double
+bytes_of(const GpuAggLookupLower *lookup, double rows)
+{
+	const int	n = list_length(lookup->columns);
+	double		bytes = rows * (GPUAGG_TABLE_ROW_BYTES + 8.0 * n);
+
+	for (int i = 0; i < n; i++)
+		bytes += is_string(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+	return bytes;
+}
+
 double
 gpuagg_table_bytes(const GpuAggLookupLower *lookup)
 {
-	const int	n = list_length(lookup->columns);
-	double		bytes = lookup->rows * (GPUAGG_TABLE_ROW_BYTES + 8.0 * n);
+	return bytes_of(lookup, lookup->rows);
+}
 
-	for (int i = 0; i < n; i++)
-		bytes += is_string(lookup, i) ? string_bytes(lookup, i, lookup->rows) : 0;
-	return bytes;
+/* A device that folds rows has memory for all of them. */
+static double
+made_rows(const GpuAggLookupLower *lookup, double rows)
+{
+	return lookup->folded ? lookup->rel->rows : rows;
+}
+
+double
+gpuagg_table_made_bytes(const GpuAggLookupLower *lookup)
+{
+	return bytes_of(lookup, made_rows(lookup, lookup->rows));
 }
 
 /* Are rows found by bits?  *finder: bytes of what finds them */
@@ -108,6 +127,7 @@ gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const R
 
 	if (lookup->known)
 		return BEFORE_NS;
+	rows = made_rows(lookup, rows);
 	work = table_work(root, lookup, rows);
 	gpuagg_cost_rates(&rates);
 	gpuagg_choose_work(&scan, program);

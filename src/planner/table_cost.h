@@ -15,11 +15,14 @@
 /* Bytes of the table: at least as many as it will have, if its rows are estimated well */
 extern double gpuagg_table_bytes(const GpuAggLookupLower *lookup);
 
+/* While a device makes it */
+extern double gpuagg_table_made_bytes(const GpuAggLookupLower *lookup);
+
 /* ns of so many rows that the backend has into a table, with the tables that number its keys */
 extern double gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows);
 
 /*
- * ns of a table of so many rows that the device makes by the program, of columns of the input that it
+ * ns of a table of so many rows, as the backend would read them, that the device makes by the program, of columns of the input that it
  * keeps; if it may still have it of an earlier statement, of looking whether it is as it was
  */
 extern double gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,

@@ -237,7 +237,7 @@ gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 	/* a string that is the table's key is in it */
 	for (uint32 i = job->config.make.nkeys; i < job->program->nkeys; i++)
 	{
-		if (key_dictionary(job, i) == NULL)
+		if (key_dictionary(job, i) == NULL || gpuagg_program_keys(job->program)[i].fold == GPUAGG_FOLD_COUNT)
 			continue;
 		msg->count++;
 		if (!add_strings(job, i, &msg, bytes, error))

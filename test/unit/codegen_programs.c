@@ -95,7 +95,7 @@ add_table(TestProgram *p, uint32_t table, Lists *lists)
 		{GPUAGG_CLASS_I64, keys[1], NULL}
 	};
 	GpuAggLookupRows rows = {n, nkeys, nkeys + NTABLE_COLUMNS, columns, 1 + random_below(1000),
-	random_below(2) ? UINT64_MAX : 0};
+	random_below(2) ? UINT64_MAX : 0, NULL};
 
 	table_keys(table, n, keys[0], keys[1], strings);
 	if (table == TABLE_STRINGS)

@@ -37,7 +37,7 @@ joined_table(TestProgram *p, Shape shape)
 	};
 	GpuAggLookupSource *c = columns + shape.nkeys;
 	GpuAggLookupRows made = {shape.nrows, shape.nkeys, shape.nkeys + NLOOK, columns, 99,
-	shape.filter ? UINT64_MAX : 0};
+	shape.filter ? UINT64_MAX : 0, NULL};
 
 	for (uint32_t i = 0; i < shape.nrows; i++)
 	{

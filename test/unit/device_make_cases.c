@@ -4,9 +4,7 @@
  *		rows up in them find what the stripe has.
  */
 #include "device/ops/encode.h"
-#include "device_stripe_table.h"
-
-#define MADE (OPS->made)
+#include "device_make.h"
 
 /* A table of the stripe's rows: which columns are keys, and of which rows */
 typedef struct Wish
@@ -30,18 +28,8 @@ is_made(const GpuAggLookup *head, uint32_t kind)
 static GpuAggStripe *
 stripe_of_table(uint32_t n, uint32_t groups)
 {
-	static TestProgram p;
-	GpuAggStripe *stripe;
-
 	table_make(n, groups, CLUSTERED);
-	program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
-	program_key(&p, col[COL_A], GPUAGG_T_INT4);
-	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
-	stripe = stripe_create(lines_of(0, npages));
-	ok(stripe != NULL && stripe_add_loaded(stripe, &p), "columns of a table");
-	keep_pages(stripe, 0, npages, 0);
-	ok(table_kept(&p), "are kept");
-	return stripe;
+	return stripe_of_rows();
 }
 
 static void
@@ -54,29 +42,6 @@ program_below(TestProgram *p, int64_t below, uint32_t columns)
 		return;
 	bound = program_const_i64(p, GPUAGG_T_INT4, below);
 	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], bound));
-}
-
-/* The table that the program makes of n stripes; NULL: the task failed, as run->error tells */
-static GpuAggMade *
-run_making(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, GpuAggStripe *const *stripes, uint32_t n)
-{
-	GpuAggMade *made = NULL;
-	GpuAggError error;
-	bool		good = run_begin(run, p, config);
-
-	for (uint32_t i = 0; i < n; i++)
-		good = good && run_resident(run, stripes[i], NULL, 0);
-	if (good && run_collect(run, n))
-	{
-		while (!OPS->task_finish(run->task, &run->error))
-			await_event();
-		if (run->error.status == GPUAGG_OK)
-			(void) MADE->take(run->task, &made, &run->error);
-	}
-	error = run->error;
-	run_end(run);
-	run->error = error;
-	return made;
 }
 
 static GpuAggMade *
@@ -96,31 +61,6 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	config.make.seed = 99;
 	config.make.filters = filters;
 	return run_making(run, &p, &config, &stripe, stripe != NULL);
-}
-
-/* The header as a constant, as programs name the table */
-static uint16_t
-const_made(TestProgram *p, const GpuAggMade *made)
-{
-	const GpuAggLookup *head = MADE->head(made);
-	const uint32_t bytes = (uint32_t) gpuagg_lookup_head_bytes(head);
-	const uint16_t reg = program_const_i64(p, GPUAGG_T_TEXT, 0);
-	GpuAggConst *c = &p->consts[p->head.nconsts - 1];
-	GpuAggLookup *here = (GpuAggLookup *) (p->tables + p->table_bytes);
-
-	memcpy(here, head, bytes);
-	here->made = 1;
-	c->len = bytes;
-	c->v.off = offsetof(TestProgram, tables) + p->table_bytes;
-	p->table_bytes += bytes;
-	return reg;
-}
-
-static uint16_t
-fetch(TestProgram *p, uint32_t op, uint16_t row, uint16_t table, int32_t column)
-{
-	p->instrs[p->head.ninstrs].imm = column;
-	return program_instr(p, op, op == GPUAGG_OP_FETCH_F64 ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64, row, table);
 }
 
 static void
@@ -167,13 +107,6 @@ program_alone(TestProgram *p, const Wish *wish)
 		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, p->head.filter_reg, filter);
 	program_filter(p, filter);
 	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
-}
-
-static bool
-run_over(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, GpuAggStripe *stripe)
-{
-	return run_begin(run, p, config) && run_resident(run, stripe, NULL, 0) && run_collect(run, 1) &&
-		run_finish(run, 4096);
 }
 
 static void

@@ -2,13 +2,14 @@
  * lookup_test.c
  *		Look-up tables against a search through all rows: keys that are dense, sparse,
  *		negative, at the ends of their type, pairs and strings; columns of each class with
- *		and without NULLs; keys that are not unique; headers that lie.  Tables that are
+ *		and without NULLs; keys that are not unique, whose rows are folded; headers that lie.  Tables that are
  *		filled as threads of a GPU do it (lookup_fill.h), in any order.  All of it with and
  *		without filters, and what these let pass.
  */
 #include <stdlib.h>
 
 #include "device/ops/lookup_fill.h"
+#include "device/ops/lookup_fold.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/ops_lookup.h"
 #include "random.h"
@@ -346,7 +347,7 @@ filled_by_codes(GpuAggLookupCodes *codes)
 			((int32_t *) column_values(t, 1))[row] = (int32_t) at;
 	}
 	for (uint64_t row = n; row-- > 0;)
-		refused += !gpuagg_lookup_fill_slot(t, row);
+		refused += gpuagg_lookup_fill_slot(t, row) != row;
 	ok(refused == 0 && gpuagg_lookup_is_sound(t, t->bytes), "strings of codes fill a table");
 	return t;
 }
@@ -400,7 +401,13 @@ test_filled_integers(uint32_t nkeys)
 		for (uint32_t k = 0; k < nkeys; k++)
 			((int64_t *) column_values(t, k))[i] = keys[k][i % CODES];
 	for (uint32_t i = 0; i < 2 * CODES; i++)
-		refused += !gpuagg_lookup_fill_slot(t, i * UINT64_C(7) % (2 * CODES));
+	{
+		const uint64_t row = i * UINT64_C(7) % (2 * CODES);
+		const uint64_t has = gpuagg_lookup_fill_slot(t, row);
+
+		refused += has != row;
+		wrong += has % CODES != row % CODES;
+	}
 	for (uint32_t i = 0; i < CODES; i++)
 	{
 		uint8_t		st = GPUAGG_ST_VALUE;
@@ -413,6 +420,119 @@ test_filled_integers(uint32_t nkeys)
 	ok(refused == CODES && wrong == 0 && gpuagg_lookup_is_sound(table.data, table.len),
 	   "rows whose keys others have get no slot");
 	free(t);
+}
+
+/* ---------- folds ---------- */
+
+#define FOLDED 3000
+#define FOLDED_KEYS 700
+#define NFOLDED 5
+
+/* What the rows of a key are together */
+typedef struct Folded
+{
+	int64_t		rows;
+	int64_t		values;			/* that are not NULL */
+	int64_t		sum;
+	int64_t		least;
+	int64_t		greatest;
+} Folded;
+
+static const GpuAggFold folds[NFOLDED] = {GPUAGG_FOLD_COUNT, GPUAGG_FOLD_COUNT, GPUAGG_FOLD_SUM, GPUAGG_FOLD_LEAST,
+GPUAGG_FOLD_GREATEST};
+
+/* Keys in no order, values of so many bits, some of them NULL, all of some keys */
+static void
+folded_rows(uint64_t step, int bits, Folded *expected)
+{
+	memset(expected, 0, FOLDED_KEYS * sizeof(Folded));
+	for (uint64_t i = 0; i < FOLDED; i++)
+	{
+		const uint32_t k = (uint32_t) (random_next() % FOLDED_KEYS);
+		Folded	   *f = &expected[k];
+
+		keys[0][i] = (int64_t) (k * step);
+		keys[1][i] = k % 3;
+		wide[i] = (int64_t) (random_next() >> (64 - bits)) - (INT64_C(1) << (bits - 2));
+		nulls[i] = k % 11 == 0 || random_next() % 4 == 0;
+		f->rows++;
+		if (nulls[i])
+			continue;
+		f->least = f->values == 0 || wide[i] < f->least ? wide[i] : f->least;
+		f->greatest = f->values == 0 || wide[i] > f->greatest ? wide[i] : f->greatest;
+		f->values++;
+		f->sum += wide[i];
+	}
+}
+
+static bool
+same_folded(GpuAggBytes table, int64_t row, const Folded *f)
+{
+	const int64_t want[NFOLDED] = {f->rows, f->values, f->sum, f->least, f->greatest};
+	bool		same = true;
+
+	for (int32_t c = 0; c < NFOLDED; c++)
+	{
+		const GpuAggInstr ins = {.imm = c};
+		uint8_t		st = GPUAGG_ST_VALUE;
+		const int64_t value = gpuagg_fetch_i64(row, table, &st, &ins);
+
+		same = same && st == (f->values == 0 && folds[c] > GPUAGG_FOLD_COUNT ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE) &&
+			(st != GPUAGG_ST_VALUE || value == want[c]);
+	}
+	return same;
+}
+
+/* Bits, or slots of one key or of two */
+static void
+test_folded(uint64_t step, uint32_t nkeys, int bits)
+{
+	static Folded expected[FOLDED_KEYS];
+	GpuAggLookupSource columns[2 + NFOLDED] = {{.values = keys[0]}, {.values = keys[1]}};
+	GpuAggFold	all[2 + NFOLDED] = {GPUAGG_FOLD_NONE};
+	GpuAggLookupRows rows = {.nrows = FOLDED,.nkeys = nkeys,.ncolumns = nkeys + NFOLDED,.columns = columns,
+	.seed = random_next(),.filters = filters,.folds = all};
+	GpuAggBytes table;
+	void	   *block;
+	int			wrong = 0;
+
+	folded_rows(step, bits, expected);
+	for (uint32_t c = 0; c < NFOLDED; c++)
+		columns[nkeys + c] = (GpuAggLookupSource) {GPUAGG_CLASS_I64, wide, c == 0 ? NULL : nulls};
+	memcpy(all + nkeys, folds, sizeof(folds));
+	table.len = gpuagg_lookup_bytes_needed(&rows);
+	table.data = block = calloc(1, table.len);
+	ok(!gpuagg_lookup_make(&rows, block, table.len) && gpuagg_lookup_is_sound(block, table.len),
+	   "rows of a key are folded");
+	for (uint32_t k = 0; k < FOLDED_KEYS; k++)
+	{
+		uint8_t		st = GPUAGG_ST_VALUE;
+		const int64_t row = nkeys > 1 ? gpuagg_lookup_pair((int64_t) (k * step), k % 3, table, &st) :
+			gpuagg_lookup((int64_t) (k * step), table, &st);
+
+		if (expected[k].rows == 0)
+			wrong += st != GPUAGG_ST_NULL;
+		else
+			wrong += st != GPUAGG_ST_VALUE || !same_folded(table, row, &expected[k]);
+	}
+	is_int(wrong, 0, "... into what they are together");
+	free(block);
+}
+
+static void
+test_sums(void)
+{
+	int64_t		low = -3;
+	int64_t		high = INT64_MAX / 10;
+
+	ok(gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high) && low == -30 && high == INT64_MAX / 10 * 10,
+	   "sums lie between those of the least and the greatest values");
+	low = INT64_MIN / 10 - 1;
+	high = 0;
+	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high), "sums that may be too large are told");
+	low = INT64_MIN;
+	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 1, &low, &high) && gpuagg_fold_bounds(GPUAGG_FOLD_LEAST, 1, &low, &high) &&
+	   low == INT64_MIN, "... and the least value is what it is");
 }
 
 /* ---------- filters ---------- */
@@ -514,7 +634,13 @@ main(void)
 	test_tables();
 	filters = UINT64_MAX;
 	test_tables();
+	test_folded(UINT64_C(1) << 40, 1, 48);
 	filters = 0;
+	test_folded(1, 1, 48);
+	test_folded(1, 1, 24);
+	test_folded(UINT64_C(1) << 40, 1, 24);
+	test_folded(1, 2, 48);
+	test_sums();
 	test_filter();
 	test_wanted();
 	return done_testing();

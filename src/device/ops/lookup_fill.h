@@ -105,8 +105,8 @@ gpuagg_lookup_same_rows(const GpuAggLookup *t, uint64_t row, uint64_t other)
 									   t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, other) : 0);
 }
 
-/* A row whose keys are in the table gets a slot.  False: another one with its keys has one. */
-GPUAGG_FN bool
+/* A row whose keys are in the table gets a slot, unless another one with its keys has one: the row that has it */
+GPUAGG_FN uint64_t
 gpuagg_lookup_fill_slot(GpuAggLookup *t, uint64_t row)
 {
 	GpuAggLookupSlot *slots = (GpuAggLookupSlot *) ((char *) t + t->finder);
@@ -121,10 +121,10 @@ gpuagg_lookup_fill_slot(GpuAggLookup *t, uint64_t row)
 		if (old == 0)
 		{
 			gpuagg_lookup_filter_add(t, hash);
-			return true;
+			return row;
 		}
 		if ((uint32_t) old == tag && gpuagg_lookup_same_rows(t, (old >> 32) - 1, row))
-			return false;
+			return (old >> 32) - 1;
 		at = (at + 1) & (t->span - 1);
 	}
 }

@@ -5,6 +5,7 @@
  * A block is laid out as: the header, its columns, bits or slots, the slots' filter, then of each
  * column its values and NULL bits, then strings.
  */
+#include "device/ops/lookup_fold.h"
 #include "device/ops/lookup_make.h"
 
 #include "device/ops/ops.h"
@@ -128,33 +129,46 @@ gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAgg
 	return head->bytes <= MOST_BYTES ? end : 0;
 }
 
-/* What a column's values say of how it lies; adds the bytes of its strings */
-static void
-column_of(const GpuAggLookupRows *rows, const GpuAggLookupSource *source, GpuAggLookupColumn *column,
-		  uint64_t *strings)
+static GpuAggFold
+fold_of(const GpuAggLookupRows *rows, uint32_t column)
 {
+	return rows->folds == NULL ? GPUAGG_FOLD_NONE : rows->folds[column];
+}
+
+/* What a column's values say of how it lies; adds the bytes of its strings.  False: a sum may be too large. */
+static bool
+column_of(const GpuAggLookupRows *rows, uint32_t i, GpuAggLookupColumn *column, uint64_t *strings)
+{
+	const GpuAggLookupSource *source = &rows->columns[i];
+	const GpuAggFold fold = fold_of(rows, i);
 	int64_t		low = INT64_MAX;
 	int64_t		high = INT64_MIN;
 
 	memset(column, 0, sizeof(*column));
-	for (uint64_t i = 0; i < rows->nrows; i++)
+	for (uint64_t row = 0; row < rows->nrows; row++)
 	{
-		if (is_null(source, i))
+		if (is_null(source, row))
 			column->nulls = 1;
+		else if (fold == GPUAGG_FOLD_COUNT)
+			continue;
 		else if (source->cls == GPUAGG_CLASS_BYTES)
-			*strings += ((const GpuAggBytes *) source->values)[i].len;
+			*strings += ((const GpuAggBytes *) source->values)[row].len;
 		else if (source->cls == GPUAGG_CLASS_I64)
 		{
-			low = integers(source)[i] < low ? integers(source)[i] : low;
-			high = integers(source)[i] > high ? integers(source)[i] : high;
+			low = integers(source)[row] < low ? integers(source)[row] : low;
+			high = integers(source)[row] > high ? integers(source)[row] : high;
 		}
 	}
 	if (low > high)
 		low = high = 0;
-	column->cls = source->cls;
+	column->cls = fold == GPUAGG_FOLD_COUNT ? GPUAGG_CLASS_I64 : source->cls;
 	column->width = source->cls == GPUAGG_CLASS_I64 && low >= INT32_MIN && high <= INT32_MAX ? 4 : 8;
+	column->width = gpuagg_fold_width(fold, column->width);
+	if (fold == GPUAGG_FOLD_COUNT)
+		column->nulls = 0;
 	column->low = low;
 	column->high = high;
+	return gpuagg_fold_bounds(fold, rows->nrows, &column->low, &column->high);
 }
 
 static bool
@@ -172,7 +186,8 @@ shape_of(const GpuAggLookupRows *rows, Shape *s)
 	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
 		return false;
 	for (uint32_t i = 0; i < rows->ncolumns; i++)
-		column_of(rows, &rows->columns[i], &shape.columns[i], &shape.strings);
+		if (!column_of(rows, i, &shape.columns[i], &shape.strings))
+			return false;
 	shape.first = shape.columns[0].low;
 	shape.last = shape.columns[0].high;
 	s->strings = gpuagg_lookup_lay_out(&shape, &s->head, s->columns);
@@ -189,18 +204,66 @@ gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows)
 
 /* ---------- making ---------- */
 
-/* Copies a row of the source to row `to` of the table. */
+/* The source's column that column i of the table is */
+static uint32_t
+source_of(const GpuAggLookupRows *rows, const Shape *s, uint32_t i)
+{
+	return rows->ncolumns - s->head.ncolumns + i;
+}
+
+static GpuAggFoldColumn
+folded(const GpuAggLookupRows *rows, const Shape *s, uint32_t i)
+{
+	const GpuAggLookupColumn *c = &s->columns[i];
+
+	return (GpuAggFoldColumn) {c->values, c->nulls, c->width, fold_of(rows, source_of(rows, s, i))};
+}
+
+/* All rows that there may be, before the first value */
+static void
+begin_folds(const GpuAggLookupRows *rows, const Shape *s, char *block)
+{
+	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	{
+		const GpuAggFoldColumn c = folded(rows, s, i);
+
+		if (c.fold == GPUAGG_FOLD_NONE)
+			continue;
+		for (uint64_t row = 0; row < rows->nrows; row++)
+			gpuagg_fold_begin(block, &c, row);
+		if (c.nulls != 0)
+			memset(block + c.nulls, 0xFF, gpuagg_fold_nulls_bytes(rows->nrows));
+	}
+}
+
+/* Folds a row of the source into row `to` of the table. */
+static void
+fold_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	{
+		const GpuAggLookupSource *source = &rows->columns[source_of(rows, s, i)];
+		const GpuAggFoldColumn c = folded(rows, s, i);
+
+		if (c.fold != GPUAGG_FOLD_NONE && !is_null(source, from))
+			gpuagg_fold_value(block, &c, to, c.fold == GPUAGG_FOLD_COUNT ? 1 : integers(source)[from]);
+	}
+}
+
+/* Copies a row of the source to row `to` of the table, but for what is folded. */
 static void
 make_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t from, uint64_t to,
 		 uint64_t *strings)
 {
-	const GpuAggLookupSource *sources = rows->columns + rows->ncolumns - s->head.ncolumns;
+	const GpuAggLookupSource *sources = rows->columns + source_of(rows, s, 0);
 
 	for (uint32_t i = 0; i < s->head.ncolumns; i++)
 	{
 		const GpuAggLookupColumn *c = &s->columns[i];
 		char	   *value = block + c->values + to * c->width;
 
+		if (folded(rows, s, i).fold != GPUAGG_FOLD_NONE)
+			continue;
 		if (is_null(&sources[i], from))
 			((uint64_t *) (block + c->nulls))[to / 64] |= UINT64_C(1) << to % 64;
 		else if (c->cls == GPUAGG_CLASS_BYTES)
@@ -243,8 +306,10 @@ make_direct(const GpuAggLookupRows *rows, const Shape *s, char *block)
 	for (uint64_t i = 0; i < rows->nrows; i++)
 	{
 		uint8_t		st = GPUAGG_ST_VALUE;
+		const uint64_t row = (uint64_t) gpuagg_lookup_direct(t, keys[i], &st);
 
-		make_row(rows, s, block, i, (uint64_t) gpuagg_lookup_direct(t, keys[i], &st), &strings);
+		make_row(rows, s, block, i, row, &strings);
+		fold_row(rows, s, block, i, row);
 	}
 	return count == rows->nrows;
 }
@@ -285,7 +350,7 @@ is_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t row, uint64
 									   rows->nkeys > 1 ? integers(&keys[1])[i] : 0);
 }
 
-/* The empty slot that the key of row i goes to; NULL: it is there already. */
+/* The slot of row i's key: empty where it is not there yet */
 static GpuAggLookupSlot *
 find_slot(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t hash, uint64_t i)
 {
@@ -295,7 +360,7 @@ find_slot(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t hash, ui
 
 	for (; slots[at].row != 0; at = (at + 1) & (t->span - 1))
 		if (slots[at].tag == tag && is_row(rows, t, slots[at].row - 1, i))
-			return NULL;
+			return &slots[at];
 	slots[at].tag = tag;
 	return &slots[at];
 }
@@ -316,11 +381,13 @@ make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
 			hash_rows(rows, t, i, (uint32_t) (rows->nrows - i < FETCHED_ROWS ? rows->nrows - i : FETCHED_ROWS),
 					  hashes);
 		slot = find_slot(rows, t, hashes[k], i);
-		if (slot == NULL)
-			continue;
-		make_row(rows, s, block, i, t->nrows, &strings);
-		gpuagg_lookup_filter_add(t, hashes[k]);
-		slot->row = ++t->nrows;
+		if (slot->row == 0)
+		{
+			make_row(rows, s, block, i, t->nrows, &strings);
+			gpuagg_lookup_filter_add(t, hashes[k]);
+			slot->row = ++t->nrows;
+		}
+		fold_row(rows, s, block, i, slot->row - 1);
 	}
 	return t->nrows == rows->nrows;
 }
@@ -335,6 +402,7 @@ gpuagg_lookup_make(const GpuAggLookupRows *rows, void *block, uint64_t bytes)
 	memcpy(block, &s.head, sizeof(s.head));
 	memcpy((char *) block + sizeof(s.head), s.columns,
 		   s.head.ncolumns * sizeof(GpuAggLookupColumn));
+	begin_folds(rows, &s, block);
 	return s.head.kind == GPUAGG_LOOKUP_DIRECT ? make_direct(rows, &s, block) :
 		make_hash(rows, &s, block);
 }

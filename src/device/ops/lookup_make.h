@@ -28,6 +28,7 @@ typedef struct GpuAggLookupRows
 	const GpuAggLookupSource *columns;	/* keys first */
 	uint64_t	seed;
 	uint64_t	filters;		/* as GpuAggLookupShape's */
+	const GpuAggFold *folds;	/* of columns, but for keys; all but COUNT: of integers.  NULL: none is folded */
 } GpuAggLookupRows;
 
 /* What decides how a table lies in its block */
@@ -61,12 +62,12 @@ extern uint64_t gpuagg_lookup_slots(uint64_t nrows);
 extern uint64_t gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head,
 									  GpuAggLookupColumn *columns);
 
-/* How large the table will be; 0: too large for its offsets */
+/* How large the table will be; 0: too large for its offsets, or a sum for its column */
 extern uint64_t gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows);
 
 /*
  * Makes the table in a zeroed block of so many bytes.  Of rows with equal keys one
- * is kept; returns whether there were none.
+ * is kept, but for columns that are folded; returns whether there were none.
  */
 extern bool gpuagg_lookup_make(const GpuAggLookupRows *rows, void *block, uint64_t bytes);
 

@@ -363,7 +363,7 @@ has_dictionary(const GpuAggChecker *c, uint32_t reg)
 static bool
 check_key(GpuAggChecker *c, const GpuAggKey *k)
 {
-	if (k->type >= GPUAGG_NTYPES ||
+	if (k->type >= GPUAGG_NTYPES || k->fold >= GPUAGG_NFOLDS || (k->fold != 0 && c->p->ntransitions > 0) ||
 		!reg_readable_as(c, k->reg, type_class[k->type]) ||
 		(k->type == GPUAGG_T_CODE && !has_dictionary(c, k->reg)))
 		return fail(c, "illegal group key");
