@@ -31,7 +31,7 @@ struct GpuAggMade
 typedef struct GpuAggMakingReport
 {
 	uint32_t	nrows;
-	uint32_t	repeated;		/* rows whose keys another one has */
+	uint32_t	repeated;		/* 0: no row has the keys of another one */
 	uint32_t	outside;		/* rows whose key is beyond the bounds */
 	uint32_t	pad;
 	uint64_t	strings;		/* bytes of the key's */

@@ -20,6 +20,14 @@ load_integer(const GpuAggStripeColumn &column, uint32_t position)
 		((const int64_t *) column.values)[position];
 }
 
+/* That there are some matters, not how many. */
+static __device__ __forceinline__ void
+note_repeated(GpuAggMakingReport *report)
+{
+	if (*(volatile uint32_t *) &report->repeated == 0)
+		atomicAdd(&report->repeated, 1u);
+}
+
 /* ---------- bits ---------- */
 
 static __global__ void
@@ -45,8 +53,10 @@ made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 			continue;
 		}
 		bit = 1ull << at % 64;
-		if (atomicOr((unsigned long long *) &bits[at / 64].bits, bit) & bit)
-			atomicAdd(&table.report->repeated, 1u);
+		/* rows of a key often lie together */
+		if ((*(volatile unsigned long long *) &bits[at / 64].bits & bit) ||
+			(atomicOr((unsigned long long *) &bits[at / 64].bits, bit) & bit))
+			note_repeated(table.report);
 	}
 }
 
@@ -330,7 +340,7 @@ made_slots_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrow
 
 		if (has == row)
 			continue;
-		atomicAdd(&table.report->repeated, 1u);
+		note_repeated(table.report);
 		for (uint32_t c = 0; c < table.ncolumns; c++)
 			if (table.columns[c].fold != GPUAGG_FOLD_NONE)
 				gpuagg_fold_row(table.block, &table.columns[c], row, has);
