@@ -5,7 +5,8 @@
  * An input that is one ordinary table, with conditions of its own at most, is lowered as a
  * table that is grouped is: its conditions, row security's among them, are the filter; the
  * table's keys and other columns are the program's keys, folded where the input is (lower_fold.c):
- * of PostgreSQL's aggregates those that a table can have.  So is the subquery of IN.  Whether its columns are kept, and
+ * of PostgreSQL's aggregates those that a table can have.  So are a subquery that groups one table, and
+ * that of IN.  Whether its columns are kept, and
  * current, is found out when the query runs (node/lookup_made.c); until then, and for all
  * other inputs, the backend runs PostgreSQL's plan of it.
  */
@@ -16,6 +17,7 @@
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
 #include "ipc/shmem.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
@@ -189,6 +191,114 @@ finish(GpuAggLower *build, Relation relation, GpuAggLookupLower *lookup, GpuAggL
 	lookup->known = lookup->kept && gpuagg_made_is_known(plan->relid, plan->program);
 }
 
+/* The table whose rows, with conditions at most, a subquery has, or groups; NULL: it has others */
+static RelOptInfo *
+subquery_scan(PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	RelOptInfo *rel;
+
+	if (parse->groupingSets != NIL || parse->havingQual != NULL || parse->hasDistinctOn || parse->hasWindowFuncs ||
+		parse->hasTargetSRFs || parse->limitCount != NULL || parse->limitOffset != NULL ||
+		parse->setOperations != NULL || parse->rowMarks != NIL ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON)
+		return NULL;
+	rel = find_base_rel(root, bms_singleton_member(root->all_baserels));
+	return IS_DUMMY_REL(rel) || !gpuagg_lower_is_plain_scan(root, rel) ? NULL : rel;
+}
+
+static bool
+groups(const Query *parse)
+{
+	return parse->groupClause != NIL || parse->hasAggs || parse->distinctClause != NIL;
+}
+
+/*
+ * The program over a table of a subquery, whose expressions these are.  The node has none of them: there
+ * may be no constants that are known later.
+ */
+static bool
+build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull, GpuAggLookupLower *lookup,
+			 GpuAggLookupPlan *plan)
+{
+	Relation	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	GpuAggLower *build = gpuagg_lower_create(root, rel, relation, true);
+
+	if (gpuagg_table_check(relation) && lower_input(build, lookup, columns) &&
+		(build->keys[0].notnull || !notnull) && build->nruntime == 0)
+		finish(build, relation, lookup, plan);
+	table_close(relation, NoLock);
+	return plan->program != NULL;
+}
+
+/* Whether there was a NULL is not known of a table that a device has made, so the column has none. */
+void
+gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	PlannerInfo *root = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
+	RelOptInfo *rel = groups(root->parse) ? NULL : subquery_scan(root);
+	bool		listening = gpuagg_refuse_pause();
+
+	if (rel != NULL)
+		(void) build_inside(root, rel, list_make1(linitial_node(TargetEntry, root->processed_tlist)->expr), true,
+							lookup, plan);
+	gpuagg_refuse_resume(listening);
+}
+
+/* What columns of a subquery are there; NIL: some are no columns of it */
+static List *
+columns_inside(const Query *subquery, const List *columns)
+{
+	List	   *inside = NIL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		const Var  *var = lfirst(lc);
+
+		if (!IsA(var, Var) || var->varattno <= 0 || var->varlevelsup != 0)
+			return NIL;
+		inside = lappend(inside, list_nth_node(TargetEntry, subquery->targetList, var->varattno - 1)->expr);
+	}
+	return inside;
+}
+
+/* Are these the columns that it groups by, all of them? */
+static bool
+are_group_keys(Query *subquery, const List *keys)
+{
+	const List *grouped = get_sortgrouplist_exprs(subquery->groupClause != NIL ? subquery->groupClause :
+												  subquery->distinctClause, subquery->targetList);
+	ListCell   *lc;
+
+	foreach(lc, keys)
+	{
+		if (!list_member(grouped, lfirst(lc)))
+			return false;
+	}
+	foreach(lc, grouped)
+	{
+		if (!list_member(keys, lfirst(lc)))
+			return false;
+	}
+	return grouped != NIL;
+}
+
+/* A subquery that groups the rows of a table by what the input is looked up by: as one that is folded */
+static void
+build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLower *input, GpuAggLookupPlan *plan)
+{
+	PlannerInfo *root = input->rel->subroot;
+	Query	   *subquery = root->parse;
+	RelOptInfo *rel = groups(subquery) && input->rel->baserestrictinfo == NIL ? subquery_scan(root) : NULL;
+	const List *keys = columns_inside(subquery, list_copy_head(input->columns, input->nkeys));
+
+	if (rel == NULL || (subquery->groupClause != NIL && subquery->distinctClause != NIL) ||
+		!are_group_keys(subquery, keys))
+		return;
+	plan->folded = build_inside(root, rel, columns_inside(subquery, lookup->columns), false, lookup, plan);
+}
+
 void
 gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
@@ -203,49 +313,13 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 		if (gpuagg_table_check(relation) && lower_input(build, lookup, lookup->columns))
 			finish(build, relation, lookup, plan);
 		lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
+		plan->folded = input->folded && plan->program != NULL;
 		table_close(relation, NoLock);
 	}
-	gpuagg_refuse_resume(listening);
-}
-
-/* The table whose rows, with conditions at most, are all that a subquery has; NULL: it has others */
-static RelOptInfo *
-subquery_scan(PlannerInfo *root)
-{
-	const Query *parse = root->parse;
-	RelOptInfo *rel;
-
-	if (parse->groupClause != NIL || parse->groupingSets != NIL || parse->hasAggs || parse->havingQual != NULL ||
-		parse->distinctClause != NIL || parse->hasWindowFuncs || parse->hasTargetSRFs || parse->limitCount != NULL ||
-		parse->limitOffset != NULL || parse->setOperations != NULL || parse->rowMarks != NIL ||
-		bms_membership(root->all_baserels) != BMS_SINGLETON)
-		return NULL;
-	rel = find_base_rel(root, bms_singleton_member(root->all_baserels));
-	return IS_DUMMY_REL(rel) || !gpuagg_lower_is_plain_scan(root, rel) ? NULL : rel;
-}
-
-/*
- * Whether there was a NULL is not known of a table that a device has made, so the column has none.  The
- * node has the subquery's expressions, not the program's: there may be no constants that are known later.
- */
-void
-gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
-{
-	PlannerInfo *root = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
-	RelOptInfo *rel = subquery_scan(root);
-	bool		listening = gpuagg_refuse_pause();
-
-	if (rel != NULL)
-	{
-		const TargetEntry *column = linitial_node(TargetEntry, root->processed_tlist);
-		Relation	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-		GpuAggLower *build = gpuagg_lower_create(root, rel, relation, true);
-
-		if (gpuagg_table_check(relation) && lower_input(build, lookup, list_make1(column->expr)) &&
-			build->keys[0].notnull && build->nruntime == 0)
-			finish(build, relation, lookup, plan);
-		table_close(relation, NoLock);
-	}
+	/* a UNION ALL that is planned as its parts has no plan of its own */
+	else if (input->rel->reloptkind == RELOPT_BASEREL && input->rel->subroot != NULL && !input->folded)
+		build_grouped(lw, lookup, input, plan);
+	lookup->folds = plan->folded;
 	gpuagg_refuse_resume(listening);
 }
 

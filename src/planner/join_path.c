@@ -286,7 +286,6 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->const_no = lookup->table.reg & GPUAGG_VREG_NUMBER;
 		plan->join = lookup->type;
 		plan->unique = lookup->unique;
-		plan->folded = lookup->folded;
 		plan->nkeys = lookup->nkeys;
 		plan->ncolumns = list_length(lookup->columns);
 		plan->window_const = lookup->windowed ? lookup->window.reg & GPUAGG_VREG_NUMBER : -1;

@@ -59,7 +59,7 @@ gpuagg_table_bytes(const GpuAggLookupLower *lookup)
 static double
 made_rows(const GpuAggLookupLower *lookup, double rows)
 {
-	return lookup->folded ? lookup->rel->rows : rows;
+	return lookup->folds ? lookup->scanned->rows : rows;
 }
 
 double

@@ -113,7 +113,8 @@ typedef struct GpuAggLookupLower
 								 * subquery for EXPLAIN, or what is computed of strings; */
 	bool		keepable;		/* the program is of columns that the device has, or can keep, */
 	bool		kept;			/* which it has, all of them, */
-	bool		known;			/* and has made the table before, for this session */
+	bool		known;			/* and has made the table before, for this session; */
+	bool		folds;			/* it makes one of the rows that have a key */
 	Expr	   *condition;		/* that is NOT IN of it, by itself */
 	const RelOptInfo *scanned;	/* by the program: its rows */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */

@@ -76,6 +76,24 @@ UPDATE foi SET v = v + 1 WHERE k = 100;
 SELECT fo('SELECT c, max(v) FROM fof JOIN foi ON a = k GROUP BY 1');
 VACUUM (FREEZE) foi;
 SELECT fo('SELECT c, max(v) FROM fof JOIN foi ON a = k GROUP BY 1');
+-- subqueries that group a table by what they are joined by
+SELECT fo('SELECT c, count(*), sum(n), sum(x.s), min(lo), max(hi) FROM fof JOIN
+	(SELECT k, count(*) AS n, sum(v) AS s, min(v) AS lo, max(v) AS hi FROM foi WHERE v < 400 GROUP BY k) x ON a = k GROUP BY 1');
+SELECT fo('SELECT n, count(*), count(lo) FROM fof LEFT JOIN (SELECT k, count(v) AS n, min(v) AS lo FROM foi GROUP BY k) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, sum(n), max(k) FROM fof JOIN (SELECT big, min(k) AS k, count(*) AS n FROM foi GROUP BY big) x USING (big) GROUP BY 1');
+SELECT fo('SELECT c, count(*), sum(w) FROM fof JOIN (SELECT k, k2, sum(v) AS w FROM foi GROUP BY k2, k) x ON a = k AND b = k2 GROUP BY 1');
+SELECT fo('SELECT name, count(*), sum(lo) FROM fof JOIN (SELECT name, min(v) AS lo FROM foi GROUP BY 1) x ON s = name GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT DISTINCT k FROM foi WHERE v > 0) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof WHERE EXISTS (SELECT FROM (SELECT k, max(v) AS hi FROM foi GROUP BY k) x
+	WHERE k = a AND hi > c * 10) GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof WHERE a IN (SELECT k FROM foi GROUP BY k) GROUP BY 1');
+-- groups of it that are left out, expressions of aggregates, further keys: the backend reads what it makes
+SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k HAVING count(*) > 6) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k) x ON a = k WHERE n < 7 GROUP BY 1');
+SELECT fo('SELECT c, sum(n) FROM fof JOIN (SELECT k, coalesce(sum(v), 0) AS n FROM foi GROUP BY k) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k) x ON a = k AND n = b GROUP BY 1');
+SELECT fo('SELECT c, sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k ORDER BY k LIMIT 50) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT DISTINCT k, count(*) AS n FROM foi GROUP BY k, k2) x ON a = k GROUP BY 1');
 -- conditions that are known later
 PREPARE fo_p (int) AS SELECT c, count(*), sum(v) FROM fof JOIN foi ON a = k WHERE v < $1 GROUP BY 1 ORDER BY 1 LIMIT 2;
 SET plan_cache_mode = force_generic_plan;
