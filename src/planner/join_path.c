@@ -230,7 +230,7 @@ plan_memory(const GpuAggLower *lw, GpuAggLookupPlan *plans)
 	for (int i = 0; i < lw->nlookups; i++)
 	{
 		const double bytes = gpuagg_table_bytes(&lw->lookups[i]);
-		const double made = gpuagg_table_made_bytes(&lw->lookups[i]);
+		const double made = gpuagg_table_made_bytes(lw->root, &lw->lookups[i]);
 
 		plans[i].whole = lw->lookups[i].keepable && made <= Min(device, LARGEST_TABLE);
 		if (plans[i].whole)

@@ -38,21 +38,15 @@ string_bytes(const GpuAggLookupLower *lookup, int column, double rows)
 	return rows * get_typavgwidth(exprType(expr), exprTypmod(expr));
 }
 
-static double
-bytes_of(const GpuAggLookupLower *lookup, double rows)
-{
-	const int	n = list_length(lookup->columns);
-	double		bytes = rows * (GPUAGG_TABLE_ROW_BYTES + 8.0 * n);
-
-	for (int i = 0; i < n; i++)
-		bytes += is_string(lookup, i) ? string_bytes(lookup, i, rows) : 0;
-	return bytes;
-}
-
 double
 gpuagg_table_bytes(const GpuAggLookupLower *lookup)
 {
-	return bytes_of(lookup, lookup->rows);
+	const int	n = list_length(lookup->columns);
+	double		bytes = lookup->rows * (GPUAGG_TABLE_ROW_BYTES + 8.0 * n);
+
+	for (int i = 0; i < n; i++)
+		bytes += is_string(lookup, i) ? string_bytes(lookup, i, lookup->rows) : 0;
+	return bytes;
 }
 
 /* A device that folds rows has memory for all of them. */
@@ -60,12 +54,6 @@ static double
 made_rows(const GpuAggLookupLower *lookup, double rows)
 {
 	return lookup->folds ? lookup->scanned->rows : rows;
-}
-
-double
-gpuagg_table_made_bytes(const GpuAggLookupLower *lookup)
-{
-	return bytes_of(lookup, made_rows(lookup, lookup->rows));
 }
 
 /* Are rows found by bits?  *finder: bytes of what finds them */
@@ -105,6 +93,12 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 	}
 	work.bytes += work.string_bytes;
 	return work;
+}
+
+double
+gpuagg_table_made_bytes(PlannerInfo *root, const GpuAggLookupLower *lookup)
+{
+	return lookup->folds ? table_work(root, lookup, made_rows(lookup, 0)).bytes : gpuagg_table_bytes(lookup);
 }
 
 double

@@ -16,7 +16,7 @@
 extern double gpuagg_table_bytes(const GpuAggLookupLower *lookup);
 
 /* While a device makes it */
-extern double gpuagg_table_made_bytes(const GpuAggLookupLower *lookup);
+extern double gpuagg_table_made_bytes(PlannerInfo *root, const GpuAggLookupLower *lookup);
 
 /* ns of so many rows that the backend has into a table, with the tables that number its keys */
 extern double gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows);
