@@ -73,21 +73,18 @@ lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Ex
 		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
 }
 
-/* What the transition makes of the rows of a key, if a table can have it */
+/* What the aggregate makes of the rows of a key, if a table can have it: its result is the state's integer. */
 static GpuAggFold
 fold_of(const GpuAggAggregateRow *row)
 {
-	if (row->final == GPUAGG_FINAL_ENUM)
-		return GPUAGG_FOLD_NONE;
-	switch (row->op)
+	switch (row->final)
 	{
-		case GPUAGG_TRANS_SUM_I64:
-		case GPUAGG_TRANS_SUM_I128:
+		case GPUAGG_FINAL_SUM_INT8:
+		case GPUAGG_FINAL_SUM_NUMERIC:
 			return GPUAGG_FOLD_SUM;
-		case GPUAGG_TRANS_MIN_I64:
-			return GPUAGG_FOLD_LEAST;
-		case GPUAGG_TRANS_MAX_I64:
-			return GPUAGG_FOLD_GREATEST;
+		case GPUAGG_FINAL_I64:
+			return row->op == GPUAGG_TRANS_MIN_I64 ? GPUAGG_FOLD_LEAST :
+				row->op == GPUAGG_TRANS_MAX_I64 ? GPUAGG_FOLD_GREATEST : GPUAGG_FOLD_NONE;
 		default:
 			return GPUAGG_FOLD_NONE;
 	}
@@ -119,7 +116,7 @@ lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, co
 	GpuAggAggregateRow row;
 	GpuAggValue value;
 
-	if (agg->aggfilter != NULL)
+	if (agg->aggfilter != NULL || agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggsplit != AGGSPLIT_SIMPLE)
 		return false;
 	if (agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY)
 		return lower_count(build, column, arg);
@@ -292,11 +289,12 @@ build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLowe
 	Query	   *subquery = root->parse;
 	RelOptInfo *rel = groups(subquery) && input->rel->baserestrictinfo == NIL ? subquery_scan(root) : NULL;
 	const List *keys = columns_inside(subquery, list_copy_head(input->columns, input->nkeys));
+	List	   *columns = columns_inside(subquery, lookup->columns);
 
-	if (rel == NULL || (subquery->groupClause != NIL && subquery->distinctClause != NIL) ||
+	if (rel == NULL || columns == NIL || (subquery->groupClause != NIL && subquery->distinctClause != NIL) ||
 		!are_group_keys(subquery, keys))
 		return;
-	plan->folded = build_inside(root, rel, columns_inside(subquery, lookup->columns), false, lookup, plan);
+	plan->folded = build_inside(root, rel, columns, false, lookup, plan);
 }
 
 void
