@@ -24,9 +24,9 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* Tables of a session, and what one may take of its memory, most of which is strings */
+/* Tables of a session, and what they may take of its memory, most of which is strings */
 #define MOST_TABLES 32
-#define MOST_BYTES (1024 * 1024)
+#define MOST_BYTES (64 * 1024 * 1024)
 
 typedef struct Kept
 {
@@ -47,10 +47,12 @@ typedef struct Kept
 	GpuAggNumbered **numbered;	/* by column */
 	int			ncolumns;
 	int			users;
+	Size		bytes;
 } Kept;
 
 static dlist_head kept = DLIST_STATIC_INIT(kept);
 static int	nkept;
+static Size kept_bytes;
 
 /* ----------------------------------------------------------------- users --- */
 
@@ -77,18 +79,17 @@ forget(Kept *k)
 {
 	dlist_delete(&k->node);
 	nkept--;
+	kept_bytes -= k->bytes;
 	MemoryContextDelete(k->context);
 }
 
-/* Makes room for one more; false: all are in use. */
-static bool
-make_room(void)
+/* The one used longest ago; NULL: all are in use */
+static Kept *
+last_unused(void)
 {
 	dlist_iter	iter;
 	Kept	   *last = NULL;
 
-	if (nkept < MOST_TABLES)
-		return true;
 	dlist_foreach(iter, &kept)
 	{
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
@@ -96,9 +97,24 @@ make_room(void)
 		if (k->users == 0)
 			last = k;
 	}
-	if (last != NULL)
+	return last;
+}
+
+/* Makes room for one more of so many bytes; false: there is none. */
+static bool
+make_room(Size bytes)
+{
+	if (bytes > MOST_BYTES)
+		return false;
+	while (nkept >= MOST_TABLES || kept_bytes + bytes > MOST_BYTES)
+	{
+		Kept	   *last = last_unused();
+
+		if (last == NULL)
+			return false;
 		forget(last);
-	return last != NULL;
+	}
+	return true;
 }
 
 /* --------------------------------------------------------------- finding --- */
@@ -211,15 +227,17 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 {
 	const GpuAggLookupPlan *plan = input->plan;
 	const Size	head_bytes = gpuagg_lookup_head_bytes(made);
-	const Size	fixed = input->program->bytes + head_bytes + cached->nextents * sizeof(uint64);
+	const Size	bytes = MemoryContextMemAllocated(strings, true) + input->program->bytes + head_bytes +
+		cached->nextents * sizeof(uint64);
 	MemoryContext old;
 	Kept	   *k;
 
-	if (MemoryContextMemAllocated(strings, true) + fixed > MOST_BYTES || !make_room())
+	if (!make_room(bytes))
 		return;
 	old = MemoryContextSwitchTo(strings);
 	k = palloc0(sizeof(Kept));
 	k->context = strings;
+	k->bytes = bytes;
 	k->device = gpuagg_device_at;
 	k->relid = RelationGetRelid(cached->rel);
 	k->files = GPUAGG_FILES_NUMBER(cached->rel);
@@ -241,6 +259,7 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 	MemoryContextSetParent(strings, TopMemoryContext);
 	dlist_push_head(&kept, &k->node);
 	nkept++;
+	kept_bytes += bytes;
 	stay(k, input->strings);
 	gpuagg_made_note(k->relid, input->program, made->made);
 }

@@ -11,8 +11,8 @@
 #include "worker/job_made.h"
 
 /* Strings of a column that are sent with a table, at most, and their bytes */
-#define MOST_STRINGS (1 << 16)
-#define MOST_STRING_BYTES (4 * 1024 * 1024)
+#define MOST_STRINGS (1 << 18)
+#define MOST_STRING_BYTES (16 * 1024 * 1024)
 
 struct GpuAggWorkerMade
 {

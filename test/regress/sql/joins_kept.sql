@@ -108,6 +108,14 @@ VACUUM (FREEZE) ka;
 SELECT kj('SELECT name, city, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1, 2');
 TRUNCATE kr;
 SELECT kj('SELECT kr.n, count(*) FROM kf JOIN ka ON kf.a = ka.k JOIN kr ON r = kr.k GROUP BY 1');
+-- more strings than codes of 16 bits tell apart
+CREATE TABLE kmany (k int PRIMARY KEY, n text) WITH (autovacuum_enabled = off);
+CREATE TABLE kfew (id int, pad char(100)) WITH (autovacuum_enabled = off);
+INSERT INTO kmany SELECT i, 'number ' || i FROM generate_series(1, 70000) i;
+INSERT INTO kfew SELECT i % 100, '' FROM generate_series(1, 70000) i;
+VACUUM (FREEZE, ANALYZE) kmany, kfew;
+SELECT kj('SELECT n, count(*) FROM kfew JOIN kmany ON id = k GROUP BY 1');
+DROP TABLE kmany, kfew;
 -- row security of an input
 ALTER TABLE ka ENABLE ROW LEVEL SECURITY;
 CREATE POLICY ka_few ON ka USING (r < 3 AND city <> 'city 5');
