@@ -216,6 +216,8 @@ gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	uint8		type;
 	uint8		scale;
 
+	if (gpuagg_lower_is_bounded(lw, (Expr *) var))
+		return gpuagg_lower_bounded_nullness(lw, (Expr *) var, out);
 	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
 		return gpuagg_lower_joined_column(lw, var, out);
 	if (!gpuagg_lower_check_var(lw, var))

@@ -104,18 +104,16 @@ gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uin
 
 /*
  * The column's number, those of the keys not counted.  A string and its number are two
- * columns.
+ * columns, and so are bounds of a numeric.
  */
 static bool
 payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale, int *number)
 {
-	const bool	numbered = scale == GPUAGG_SCALE_NUMBERED;
 	ListCell   *lc;
 
 	for_each_from(lc, lookup->columns, lookup->nkeys)
 	{
-		if (equal(lfirst(lc), column) &&
-			(lookup->scales[foreach_current_index(lc)] == GPUAGG_SCALE_NUMBERED) == numbered)
+		if (equal(lfirst(lc), column) && lookup->scales[foreach_current_index(lc)] == scale)
 		{
 			*number = foreach_current_index(lc) - lookup->nkeys;
 			return true;

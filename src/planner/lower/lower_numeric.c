@@ -422,6 +422,10 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggVa
 	GpuAggValue a;
 	GpuAggValue b;
 
+	if (gpuagg_lower_is_bounded(lw, left))
+		return gpuagg_lower_compare_bounded(lw, commuted(op), right, left, out);
+	if (gpuagg_lower_is_bounded(lw, right))
+		return gpuagg_lower_compare_bounded(lw, op, left, right, out);
 	if (gpuagg_lower_is_constant(left) && !gpuagg_lower_is_constant(right))
 		return lower_comparison(lw, commuted(op), right, left, out);
 	if (!gpuagg_lower_expr(lw, left, &a))
