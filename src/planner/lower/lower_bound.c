@@ -78,7 +78,7 @@ bounded_input(GpuAggLower *lw, Expr *expr)
 {
 	Parts		parts = {.lw = lw};
 
-	if (lw->nlookups == 0 || exprType((Node *) expr) != NUMERICOID || parts_walker((Node *) expr, &parts) ||
+	if (lw->nlookups == 0 || getBaseType(exprType((Node *) expr)) != NUMERICOID || parts_walker((Node *) expr, &parts) ||
 		!parts.unscaled || parts.input == NULL || parts.input->closed || parts.input->folded ||
 		!gpuagg_is_harmless((Node *) expr) || contain_nonstrict_functions((Node *) expr) ||
 		contain_volatile_functions((Node *) expr))
