@@ -58,15 +58,16 @@ sub tables
 	my $keys = 10 + int rand 60;
 
 	return join '',
-	  sprintf("CREATE TABLE f AS SELECT n AS id, (n %% $keys)::%s AS k, n %% 5 AS g, CASE WHEN n %% 13 > 0 THEN ($x)::numeric END::%s AS x, "
-		  . "CASE WHEN n %% 50 = 0 THEN %s ELSE n %% 9 - 4 END::%s AS y, (n %% 11 - 5)::%s AS i FROM generate_series(1, $rows) n;\n",
-		pick('int4', 'int8', 'int2'), pick('numeric', 'numeric(8, ' . $scale . ')', 'numeric(12, 4)', 'numeric(6)'), $edge, $wide,
-		pick('int2', 'int4', 'int8')),
+	  "CREATE TABLE f AS SELECT n AS id, (n % $keys)::" . pick('int4', 'int8', 'int2') . " AS k, n % 5 AS g, CASE WHEN n % 13 > 0 THEN ($x)::numeric END::"
+	  . pick('numeric', "numeric(8, $scale)", 'numeric(12, 4)', 'numeric(6)') . " AS x, CASE WHEN n % 50 = 0 THEN $edge ELSE n % 9 - 4 END::$wide AS y, "
+	  . '(n % 11 - 5)::' . pick('int2', 'int4', 'int8') . " AS i FROM generate_series(1, $rows) n;\n",
 	  map {
-		sprintf("CREATE TABLE $_ AS SELECT n::%s AS k, n %% 7 AS j, CASE WHEN n %% $rare = 0 THEN %s WHEN n %% 12 = 0 THEN NULL ELSE (%s)::numeric %s END::%s AS v, "
-			  . "(n %% 200 - 90)::numeric(10, 2) AS w FROM generate_series(0, %d) n;\n%s", pick('int4', 'int8'), $strange, $x,
-			join(' ', map { '+ CASE WHEN n % ' . (2 + int rand 4) . " = 1 THEN ${\beside()} ELSE 0 END" } 1 .. 2),
-			pick('numeric', 'numeric', 'numeric', 'numeric(60, 25)'), $keys - 1 + int rand 5, "ALTER TABLE $_ ADD PRIMARY KEY (k);\n")
+		my $beside = join ' ', map { '+ CASE WHEN n % ' . (2 + int rand 4) . ' = 1 THEN ' . beside() . ' ELSE 0 END' } 1 .. 2;
+		my $type = $strange =~ /inf/i ? 'numeric' : pick('numeric', 'numeric', 'numeric(60, 25)');
+
+		"CREATE TABLE $_ AS SELECT n::" . pick('int4', 'int8') . " AS k, n % 7 AS j, CASE WHEN n % $rare = 0 THEN $strange WHEN n % 12 = 0 THEN NULL "
+		  . "ELSE ($x)::numeric $beside END::$type AS v, (n % 200 - 90)::numeric(10, 2) AS w FROM generate_series(0, "
+		  . ($keys - 1 + int rand 5) . ") n;\nALTER TABLE $_ ADD PRIMARY KEY (k);\n"
 	  } qw(d e);
 }
 

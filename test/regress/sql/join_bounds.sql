@@ -60,6 +60,8 @@ SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, count(*) FILTER (WHERE d.v <= (SELECT max(n) FROM jv)) FROM jb LEFT JOIN jv d USING (k) GROUP BY g',
 	'SELECT x < d.v AS less, y = d.v AS equal, count(*) FROM jb LEFT JOIN jv d USING (k) GROUP BY 1, 2',
 	'SELECT g, count(*), sum(x) FROM (SELECT k, g, x FROM jb UNION ALL SELECT k, id % 3, x FROM jb) f JOIN jv d USING (k) WHERE x >= d.v GROUP BY g']) q;
+-- an equality that is no key: its errors count where nothing is joined, as PostgreSQL hashes by it
+SELECT compare('SELECT g, count(d.k) FROM jb ' || j || ' (SELECT * FROM jv WHERE k > 0) d ON d.k = jb.i AND -b = d.' || v || ' GROUP BY g') FROM unnest(ARRAY['JOIN', 'LEFT JOIN']) j, unnest(ARRAY['v', 'w']) v;
 -- the average of a grouping, as a join and as a subquery for each row
 CREATE TABLE jo AS SELECT i % 40 AS k, (i * 7919 % 1000) / 100.0 AS q FROM generate_series(1, 3000) i;
 UPDATE jo SET q = NULL WHERE k = 3;
