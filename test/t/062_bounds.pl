@@ -86,6 +86,8 @@ sub input
 sub comparison
 {
 	my ($v) = @_;
+
+	$v = pick("coalesce($v, 0.5)", "coalesce($v, f.y)", "$v * 1.5", "$v - 1", "abs($v)") if chance(0.2);
 	my $x = pick('f.x', 'f.x', 'f.x', 'f.y', 'f.i', 'f.x + 1', 'f.x * f.i', '-f.y', 'f.i + 0.25', pick('0', '1.25', '-0.5', '2'), 'round(f.x, 1)', 'abs(f.x)');
 	my $op = pick(qw(< <= = <> >= >));
 	my $c = chance(0.5) ? "$x $op $v" : "$v $op $x";

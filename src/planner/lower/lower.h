@@ -515,6 +515,9 @@ extern bool gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue 
 /* Is it a numeric of such an input, without a scale, of which the input's table may have bounds? */
 extern bool gpuagg_lower_is_bounded(GpuAggLower *lw, Expr *expr);
 
+/* COALESCE of values some of which are such numerics: these values; NIL: it is none */
+extern List *gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr);
+
 /* A value compared with such a numeric; op: a comparison of integers */
 extern bool gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bounded,
 										 GpuAggValue *out);

@@ -18,7 +18,7 @@
  *
  * v is a column, or what PostgreSQL computes of columns of this input: for each of its rows, those
  * that nothing is joined with, too, so it must be harmless; NULL where there is no row, so it must
- * be strict.
+ * be strict.  COALESCE of some is asked of one after the other.
  */
 #include "postgres.h"
 
@@ -26,6 +26,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "planner/harmless.h"
 #include "planner/lower/lower_join.h"
 #include "utils/fmgroids.h"
@@ -72,6 +73,43 @@ parts_walker(Node *node, void *context)
 	return false;
 }
 
+typedef struct Inside
+{
+	PlannerInfo *root;
+	List	   *outputs;		/* of subqueries */
+} Inside;
+
+/* Columns of subqueries as these compute them, which tells how large they are */
+static Node *
+inside_mutator(Node *node, void *context)
+{
+	Inside	   *inside = context;
+	const Var  *var = (const Var *) node;
+	const RelOptInfo *rel;
+	const TargetEntry *output;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, inside_mutator, context);
+	rel = inside->root->simple_rel_array[var->varno];
+	if (rel == NULL || rel->subroot == NULL || rel->subroot->parse->setOperations != NULL ||
+		(output = get_tle_by_resno(rel->subroot->parse->targetList, var->varattno)) == NULL)
+		return copyObject(node);
+	inside->outputs = lappend(inside->outputs, output->expr);
+	return copyObject((Node *) output->expr);
+}
+
+/* What is computed raises no error, whatever the columns are. */
+static bool
+is_harmless(const GpuAggLower *lw, Expr *expr)
+{
+	Inside		inside = {.root = lw->root};
+	Node	   *computed = inside_mutator((Node *) expr, &inside);
+
+	return gpuagg_is_harmless_above(computed, inside.outputs);
+}
+
 /* The input in whose table bounds of the expression may be; NULL: it has none, or needs none. */
 static GpuAggLookupLower *
 bounded_input(GpuAggLower *lw, Expr *expr)
@@ -80,7 +118,7 @@ bounded_input(GpuAggLower *lw, Expr *expr)
 
 	if (lw->nlookups == 0 || getBaseType(exprType((Node *) expr)) != NUMERICOID || parts_walker((Node *) expr, &parts) ||
 		!parts.unscaled || parts.input == NULL || parts.input->closed || parts.input->folded ||
-		!gpuagg_is_harmless((Node *) expr) || contain_nonstrict_functions((Node *) expr) ||
+		!is_harmless(lw, expr) || contain_nonstrict_functions((Node *) expr) ||
 		contain_volatile_functions((Node *) expr))
 		return NULL;
 	return parts.input;
@@ -90,6 +128,20 @@ bool
 gpuagg_lower_is_bounded(GpuAggLower *lw, Expr *expr)
 {
 	return bounded_input(lw, expr) != NULL;
+}
+
+List *
+gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr)
+{
+	List	   *args = IsA(expr, CoalesceExpr) ? ((CoalesceExpr *) expr)->args : NIL;
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		if (gpuagg_lower_is_bounded(lw, lfirst(lc)))
+			return args;
+	}
+	return NIL;
 }
 
 /* form: GPUAGG_SCALE_FLOOR or GPUAGG_SCALE_BELOW */

@@ -216,8 +216,6 @@ gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	uint8		type;
 	uint8		scale;
 
-	if (gpuagg_lower_is_bounded(lw, (Expr *) var))
-		return gpuagg_lower_bounded_nullness(lw, (Expr *) var, out);
 	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
 		return gpuagg_lower_joined_column(lw, var, out);
 	if (!gpuagg_lower_check_var(lw, var))
@@ -244,7 +242,8 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
-	if (IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
+	if (gpuagg_lower_is_bounded(lw, bare) ? !gpuagg_lower_bounded_nullness(lw, bare, &value) :
+		IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
 		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	return gpuagg_lower_op(lw, is_null ? GPUAGG_OP_IS_NULL :

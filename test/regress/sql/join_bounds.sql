@@ -44,6 +44,7 @@ BEGIN
 END $$;
 SELECT r.* FROM unnest(ARRAY['x', 'y', 'own', 'i', 'i * x', '1.25', 'jb.x + 0.001']) x, compared('jv', x, 'd.v') r;
 SELECT r.* FROM unnest(ARRAY['d.w', '-d.w', 'd.n / 3', 'round(d.n / 7, 4)', 'abs(d.n / -1.5)']) v, compared('jv', 'y', v) r;
+SELECT r.* FROM unnest(ARRAY['coalesce(d.v, d.w, 1.25)', 'coalesce(d.n, d.v)', 'coalesce(d.n / 3, x + 1, d.v)']) v, compared('jv', 'x', v) r;
 -- what is no number, or beyond 64 bits; b has the least and the greatest of these
 SELECT r.* FROM unnest(ARRAY['x', 'y', 'b', 'i']) x, compared('(SELECT * FROM jn WHERE k < 12)', x, 'd.v') r;
 SELECT r.* FROM unnest(ARRAY['b', 'i']) x, compared('jn', x, 'd.v') r;
@@ -53,6 +54,7 @@ SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, count(*) FROM jb JOIN jv d USING (k) WHERE d.n < d.v OR d.n > g GROUP BY g',
 	'SELECT g, count(*) FROM jb JOIN jv d USING (k) JOIN jv e ON e.k = jb.g WHERE d.n < e.v GROUP BY g',
 	'SELECT g, count(*) FROM jb LEFT JOIN jv d USING (k) WHERE x < d.v OR d.v IS NULL GROUP BY g',
+	'SELECT g, count(d.v), count(*) FILTER (WHERE d.n / 3 IS NULL) FROM jb LEFT JOIN jv d USING (k) GROUP BY g',
 	'SELECT g, count(*) FILTER (WHERE d.v IS NOT NULL) FROM jb LEFT JOIN jv d USING (k) GROUP BY g',
 	'SELECT g, count(*) FILTER (WHERE d.d IS NULL) FROM jb LEFT JOIN jn d USING (k) GROUP BY g',
 	'SELECT g, count(*) FROM jb LEFT JOIN (SELECT * FROM jv WHERE k < 0) d USING (k) WHERE x < d.v IS NULL GROUP BY g',
@@ -67,11 +69,14 @@ CREATE TABLE jo AS SELECT i % 40 AS k, (i * 7919 % 1000) / 100.0 AS q FROM gener
 UPDATE jo SET q = NULL WHERE k = 3;
 ALTER TABLE jo ALTER q TYPE numeric(10, 2);
 VACUUM ANALYZE jo;
+SELECT r.* FROM unnest(ARRAY['d.a', '1.5 * d.a', 'd.a - 4 + d.n', '(d.a - 5.5) / 2', 'coalesce(round(d.a, 1), d.n)']) v,
+	compared('(SELECT k, avg(q) AS a, max(q) - 5 AS n FROM jo WHERE k % 7 > 0 GROUP BY k)', 'x', v) r;
 SELECT compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, count(*), sum(x) FROM jb JOIN (SELECT k, 0.2 * avg(q) AS a FROM jo GROUP BY k) d USING (k) WHERE x < a GROUP BY g',
 	'SELECT g, count(*), count(a IS NULL) FILTER (WHERE i >= a) FROM jb LEFT JOIN (SELECT k, avg(q) - 4 AS a FROM jo WHERE k % 3 > 0 GROUP BY k) d USING (k) GROUP BY g',
 	'SELECT sum(x) / 7.0 FROM jb, jv d WHERE d.k = jb.k AND d.n > -2 AND x < (SELECT 0.2 * avg(q) FROM jo WHERE jo.k = d.k)',
-	'SELECT g, count(*) FROM jb WHERE i >= (SELECT avg(q) - 4 FROM jo WHERE jo.k = jb.k AND q < 7) GROUP BY g']) q;
+	'SELECT g, count(*) FROM jb WHERE i >= (SELECT avg(q) - 4 FROM jo WHERE jo.k = jb.k AND q < 7) GROUP BY g',
+	'SELECT g, count(*) FROM jb WHERE i > 0.3 * (SELECT avg(q) FROM jo WHERE jo.k = jb.k) + 0.1 GROUP BY g']) q;
 BEGIN;
 SELECT prefer_device();
 EXPLAIN (COSTS OFF) SELECT sum(x) / 7.0 FROM jb, jv d WHERE d.k = jb.k AND d.n > -2 AND x < (SELECT 0.2 * avg(q) FROM jo WHERE jo.k = d.k);
@@ -80,6 +85,8 @@ ROLLBACK;
 INSERT INTO jb SELECT 5000 + i, i, 7, 'NaN' FROM generate_series(0, 20) i;
 SELECT compare(format('SELECT g, count(*), sum(id) FROM jb JOIN %s d USING (k) WHERE x %s v GROUP BY g', t, o), 'prefer') FROM unnest(ARRAY['jv', 'jn']) t, unnest(ARRAY['<', '=', '>=']) o;
 DELETE FROM jb WHERE id >= 5000;
+-- what may overflow is computed of rows that are joined only
+SELECT compare('SELECT g, count(*) FROM jb JOIN ' || d || ' ON d.k = jb.i WHERE x < a * 10 GROUP BY g', 'any') FROM unnest(ARRAY['(SELECT k, max(v) AS a FROM jn GROUP BY k) d', '(SELECT k, v AS a FROM jn) d']) d;
 -- below 64 bits there is no bound, which PostgreSQL then finds the answer of
 INSERT INTO jv VALUES (100, '-Infinity'), (101, -1e30), (102, -1e131071);
 SELECT compare('SELECT g, count(*) FROM jb JOIN jv d USING (k) WHERE x > d.v GROUP BY g', 'prefer');
@@ -87,7 +94,8 @@ SELECT compare('SELECT g, count(*) FROM jb JOIN jv d USING (k) WHERE x > d.v GRO
 SELECT refused(q) FROM unnest(ARRAY[
 	'SELECT count(*) FROM jb JOIN jv d USING (k) JOIN jv e ON e.k = jb.g WHERE d.v < e.v',
 	'SELECT count(*) FROM jb JOIN jv d USING (k) WHERE x < d.v + 1',
-	'SELECT count(*) FILTER (WHERE x < coalesce(d.v, 1)) FROM jb LEFT JOIN jv d USING (k)',
+	'SELECT count(*) FILTER (WHERE x < coalesce(d.v * 2, 1)) FROM jb LEFT JOIN jv d USING (k)',
+	'SELECT count(*) FILTER (WHERE x < CASE WHEN d.k > 3 THEN d.v END) FROM jb LEFT JOIN jv d USING (k)',
 	'SELECT count(*) FROM jb JOIN jv d USING (k) WHERE x IS DISTINCT FROM d.v',
 	'SELECT count(*) FROM jb WHERE EXISTS (SELECT FROM jv d WHERE d.m = jb.k AND d.v > x)',
 	'SELECT count(*) FROM jb JOIN jv d ON d.m = jb.k WHERE x < d.v']) q;
