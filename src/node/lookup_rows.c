@@ -100,6 +100,17 @@ word_bytes(const GpuAggLookupPlan *plan, int column)
 	}
 }
 
+/* A numeric as the column has it: as a bound, or itself */
+static bool
+numeric_held(uint8 scale, bool key, Datum datum, int64 *held)
+{
+	const uint8 bound = scale & GPUAGG_SCALE_BOUNDS;
+
+	return bound != 0 ?
+		gpuagg_numeric_bound(datum, bound == GPUAGG_SCALE_BELOW, scale & GPUAGG_SCALE_DECIMALS, held) :
+		gpuagg_numeric_scaled(datum, key, scale, held);
+}
+
 /*
  * One value that is not NULL, as devices hold it.  A key that is a numeric is compared with
  * what a device has at the column's scale; *strange: no such value equals it.
@@ -117,7 +128,7 @@ rows_value(GpuAggInputRows *rows, int column, Datum datum, MemoryContext scratch
 
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		ok = gpuagg_numeric_scaled(datum, key, rows->columns.plan->scales[column], &decimal);
+		ok = numeric_held(rows->columns.plan->scales[column], key, datum, &decimal);
 		*strange = key && !ok;
 		datum = Int64GetDatum(decimal);
 	}

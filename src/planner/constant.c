@@ -11,7 +11,9 @@
 #include "planner/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -169,6 +171,61 @@ gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result)
 	return gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d) &&
 		(any || d.scale == scale) &&
 		gpuagg_numeric_decimal(&d, scale, result);
+}
+
+/*
+ * Adds to *v, which is 0, the number without its sign times 10^scale, less what is behind the point;
+ * sets *rest if that is not 0.  False: too large.
+ */
+static bool
+whole_part(const GpuAggNumericDigits *d, int scale, uint64 *v, bool *rest)
+{
+	int			power = d->weight * GPUAGG_NUMERIC_DECIMALS + scale;
+
+	for (uint32 i = 0; i < d->n; i++, power -= GPUAGG_NUMERIC_DECIMALS)
+	{
+		uint32		behind = 1;
+		int16		digit;
+
+		memcpy(&digit, d->digits + i * sizeof(digit), sizeof(digit));
+		for (int k = power; k < 0 && behind < GPUAGG_NUMERIC_BASE; k++)
+			behind *= 10;
+		*rest = *rest || digit % behind != 0;
+		if (!gpuagg_decimal_append(v, GPUAGG_NUMERIC_BASE / behind, digit / behind))
+			return false;
+	}
+	for (power += GPUAGG_NUMERIC_DECIMALS; power > 0 && *v > 0; power--)
+		if (!gpuagg_decimal_append(v, 10, 0))
+			return false;
+	return true;
+}
+
+/* NaN is greater than any number. */
+static bool
+is_positive(Datum value)
+{
+	return DatumGetBool(DirectFunctionCall2(numeric_gt, value, NumericGetDatum(int64_to_numeric(0))));
+}
+
+bool
+gpuagg_numeric_bound(Datum value, bool below, int scale, int64 *bound)
+{
+	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
+	GpuAggNumericDigits d = {.negative = false};
+	bool		fits = gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d);
+	bool		rest = false;
+	uint64		whole = 0;
+
+	if (!fits)
+		d.negative = !is_positive(value);
+	fits = fits && whole_part(&d, scale, &whole, &rest) && whole <= PG_INT64_MAX;
+	if (!fits)
+		*bound = PG_INT64_MAX;
+	else if (d.negative)
+		*bound = -(int64) whole - (below || rest);
+	else
+		*bound = (int64) whole - (below && !rest);
+	return fits || !d.negative;
 }
 
 GpuAggClass

@@ -40,6 +40,12 @@ extern int	gpuagg_numeric_typmod_precision(int32 typmod);
  */
 extern bool gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result);
 
+/*
+ * The largest integer that is not greater than a numeric times 10^scale, or, if below, that is less;
+ * of NaN and what is beyond 64 bits the largest one.  False: there is none that small.
+ */
+extern bool gpuagg_numeric_bound(Datum value, bool below, int scale, int64 *bound);
+
 /* A numeric of a column of that scale (GpuAggAttr), as devices load it; false: they do not. */
 extern bool gpuagg_numeric_stored(Datum value, int scale, int64 *result);
 

@@ -5,7 +5,8 @@
  * PostgreSQL runs a subquery that depends on the row once for each row.  A copy of the query
  * has it as a grouping (correlated_rewrite.h).  Both are planned, because only whole plans
  * can be compared: the copy's is taken if a GpuAgg groups in it what was a subquery, and it
- * is cheaper.  So it is with a copy whose groupings are not narrowed, where that is another one.
+ * is cheaper.  So it is with copies whose groupings are not narrowed, or whose IN is of no grouping
+ * by itself, where these are others.
  *
  * Cursors are left alone: WHERE CURRENT OF finds no row of a join, and the first rows of
  * a grouping come late.

@@ -153,11 +153,12 @@ check_value(Node *value)
 
 /* ---------------------------------------------------------------- keys --- */
 
-/* Types whose equal values do not differ in anything; strings do not under collations that say so. */
-static bool
-is_same_if_equal(Oid type)
+bool
+gpuagg_correlated_is_same_if_equal(const Node *expr)
 {
-	switch (type)
+	const Oid	collation = exprCollation(expr);
+
+	switch (exprType(expr))
 	{
 		case BOOLOID:
 		case INT2OID:
@@ -168,9 +169,10 @@ is_same_if_equal(Oid type)
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 		case UUIDOID:
+			return true;
 		case TEXTOID:
 		case VARCHAROID:
-			return true;
+			return OidIsValid(collation) && get_collation_isdeterministic(collation);
 		default:
 			return false;
 	}
@@ -239,7 +241,7 @@ take_key(GpuAggCorrelatedGroup *out, List **columns, Node *conjunct, int depth)
 		!gpuagg_correlated_is_harmless(conjunct, NIL))
 		return false;
 	key->inner = copyObjectImpl(lfirst(inner));
-	key->same = exprType(lfirst(inner)) == exprType(lfirst(outer)) && is_same_if_equal(exprType(key->inner)) &&
+	key->same = exprType(lfirst(inner)) == exprType(lfirst(outer)) && gpuagg_correlated_is_same_if_equal(key->inner) &&
 		(!OidIsValid(op->inputcollid) || get_collation_isdeterministic(op->inputcollid));
 	lfirst(inner) = key_column(out, columns, key->inner, clause);
 	IncrementVarSublevelsUp(lfirst(outer), -1, 1);

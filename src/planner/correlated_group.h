@@ -52,4 +52,7 @@ extern bool gpuagg_correlated_is_harmless(Node *expr, List *aggregates);
 
 extern bool gpuagg_correlated_is_made(const Query *query);
 
+/* Of a type whose equal values do not differ in anything; strings do not under collations that say so. */
+extern bool gpuagg_correlated_is_same_if_equal(const Node *expr);
+
 #endif							/* GPUAGG_PLANNER_CORRELATED_GROUP_H */

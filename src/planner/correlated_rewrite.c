@@ -26,6 +26,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "planner/correlated_distinct.h"
 #include "planner/correlated_group.h"
 #include "planner/correlated_narrow.h"
 #include "planner/correlated_rewrite.h"
@@ -36,10 +37,12 @@
 
 typedef struct Levels
 {
-	bool		semijoins;		/* groups may be left out by tables outside */
+	bool		semijoins;		/* groups may be left out by tables outside, */
+	bool		distinct;		/* and IN be of a grouping */
 	int			depth;			/* queries around the one that is looked at */
 	bool		changed;
-	bool		joined;			/* by semijoins */
+	bool		joined;			/* by semijoins, */
+	bool		grouped;		/* for IN */
 	bool		unsteady;		/* the query must stay as it is */
 	List	   *conditions;		/* those that stay, of all queries */
 	List	   *depths;			/* their queries' */
@@ -335,6 +338,8 @@ rewrite_level(Query *level, Levels *levels)
 			levels->changed = true;
 		result = list_concat(result, rewritten);
 	}
+	if (levels->distinct && gpuagg_correlated_distinct(result))
+		levels->grouped = true;
 	level->jointree->quals = gpuagg_correlated_and(result);
 }
 
@@ -369,14 +374,25 @@ rewritten_copy(const Query *query, Levels *levels)
 	return levels->changed ? copy : NULL;
 }
 
+/* Such a copy, and if it has groupings for IN one without; *joined: by semijoins */
+static List *
+copies(const Query *query, bool semijoins, bool *joined)
+{
+	Levels		levels = {.semijoins = semijoins,.distinct = true};
+	Levels		plain = {.semijoins = semijoins};
+	Query	   *copy = rewritten_copy(query, &levels);
+
+	*joined = levels.joined;
+	if (copy == NULL)
+		return NIL;
+	return levels.grouped ? list_make2(copy, rewritten_copy(query, &plain)) : list_make1(copy);
+}
+
 List *
 gpuagg_correlated_rewrite(const Query *query)
 {
-	Levels		narrowed = {.semijoins = true};
-	Levels		plain = {0};
-	Query	   *copy = rewritten_copy(query, &narrowed);
+	bool		joined;
+	List	   *narrowed = copies(query, true, &joined);
 
-	if (copy == NULL)
-		return NIL;
-	return narrowed.joined ? list_make2(copy, rewritten_copy(query, &plain)) : list_make1(copy);
+	return joined ? list_concat(narrowed, copies(query, false, &joined)) : narrowed;
 }

@@ -15,7 +15,8 @@ extern bool gpuagg_correlated_any(const Query *query);
 /*
  * A List of copies with the same rows, in which at least one subquery has become a grouping;
  * NIL: none can be.  Why not is told to who listens (refuse.h).  The groupings of the first
- * are joined with tables outside that may leave groups out; of a second, if there is one, not.
+ * are joined with tables outside that may leave groups out, and IN of a subquery that has one is
+ * of a grouping by itself; others are without one of these, or both.
  */
 extern List *gpuagg_correlated_rewrite(const Query *query);
 

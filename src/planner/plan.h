@@ -152,7 +152,7 @@ typedef struct GpuAggLookupPlan
 	int			windows;		/* if the backend makes it: that are expected to be needed, one after the
 								 * other; 0: no number of them is enough */
 	uint8	   *types;			/* GpuAggType of each */
-	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
+	uint8	   *scales;			/* NUMERIC: its decimals, and which bound; GPUAGG_SCALE_NUMBERED */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
 	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
 	int			helped;			/* that column */
@@ -176,6 +176,15 @@ typedef struct GpuAggLookupPlan
 
 /* The scale of a string whose number the table has (node/numbered.h) */
 #define GPUAGG_SCALE_NUMBERED 0xFF
+
+/*
+ * The table has no numeric, but a bound of it at the scale beside (lower/lower_bound.c): the largest
+ * integer that is not greater, or that is less
+ */
+#define GPUAGG_SCALE_FLOOR 0x80
+#define GPUAGG_SCALE_BELOW 0xA0
+#define GPUAGG_SCALE_BOUNDS 0xE0	/* which of these, */
+#define GPUAGG_SCALE_DECIMALS 0x1F	/* and the scale */
 
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and

@@ -27,6 +27,7 @@
  *	lower_fold.c		inputs with several rows of a key
  *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
  *	lower_string.c		what is asked of an input's strings
+ *	lower_bound.c		comparisons with numerics of an input that have no scale
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -509,6 +510,21 @@ extern Expr *gpuagg_lower_case_condition(Expr *condition, Expr *tested);
 
 /* Something that is NULL where a string of such an input is; false: it is none */
 extern bool gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out);
+
+/* lower_bound.c */
+
+/* Is it a numeric of such an input, without a scale, of which the input's table may have bounds? */
+extern bool gpuagg_lower_is_bounded(GpuAggLower *lw, Expr *expr);
+
+/* COALESCE of values some of which are such numerics: these values; NIL: it is none */
+extern List *gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr);
+
+/* A value compared with such a numeric; op: a comparison of integers */
+extern bool gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bounded,
+										 GpuAggValue *out);
+
+/* Something that is NULL where such a numeric is */
+extern bool gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggValue *out);
 
 /* lower_agg.c */
 /* How a key is shown where equal numerics show different decimals */

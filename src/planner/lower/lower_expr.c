@@ -242,7 +242,8 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
-	if (IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
+	if (gpuagg_lower_is_bounded(lw, bare) ? !gpuagg_lower_bounded_nullness(lw, bare, &value) :
+		IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
 		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	return gpuagg_lower_op(lw, is_null ? GPUAGG_OP_IS_NULL :

@@ -104,18 +104,16 @@ gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uin
 
 /*
  * The column's number, those of the keys not counted.  A string and its number are two
- * columns.
+ * columns, and so are bounds of a numeric.
  */
 static bool
 payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale, int *number)
 {
-	const bool	numbered = scale == GPUAGG_SCALE_NUMBERED;
 	ListCell   *lc;
 
 	for_each_from(lc, lookup->columns, lookup->nkeys)
 	{
-		if (equal(lfirst(lc), column) &&
-			(lookup->scales[foreach_current_index(lc)] == GPUAGG_SCALE_NUMBERED) == numbered)
+		if (equal(lfirst(lc), column) && lookup->scales[foreach_current_index(lc)] == scale)
 		{
 			*number = foreach_current_index(lc) - lookup->nkeys;
 			return true;
@@ -323,18 +321,43 @@ restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
 						&lookup->row);
 }
 
-/* Always true, but for the errors of the row */
+/* Always true, but for the errors of the value */
 static bool
-consume_errors(GpuAggLower *lw, const GpuAggLookupLower *lookup)
+consume_errors(GpuAggLower *lw, const GpuAggValue *value)
 {
 	GpuAggValue test;
 	GpuAggValue yes;
 
-	return !lookup->row.may_fail ||
-		(row_test(lw, lookup, GPUAGG_OP_IS_NULL, &test) &&
+	return !value->may_fail ||
+		(gpuagg_lower_op(lw, GPUAGG_OP_IS_NULL, GPUAGG_T_BOOL, value, NULL, NULL, 0, &test) &&
 		 gpuagg_lower_bool(lw, true, &yes) &&
 		 gpuagg_lower_op(lw, GPUAGG_OP_OR, GPUAGG_T_BOOL, &test, &yes, NULL, 0, &test) &&
 		 filter_and(lw, &test));
+}
+
+/*
+ * PostgreSQL may hash or sort by equalities that are no keys here, and then computes the chain's side
+ * for rows that nothing is joined with, too.
+ */
+static bool
+consume_equalities(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *rest)
+{
+	ListCell   *lc;
+
+	foreach(lc, rest)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		const OpExpr *op = (const OpExpr *) clause->clause;
+		GpuAggValue value;
+
+		if (!clause->can_join || clause->mergeopfamilies == NIL)
+			continue;
+		if (!gpuagg_lower_expr(lw, bms_is_subset(clause->right_relids, lookup->rel->relids) ? linitial(op->args) :
+							   lsecond(op->args), &value) ||
+			!consume_errors(lw, &value))
+			return false;
+	}
+	return true;
 }
 
 /* Rows that have a match, or none, are asked for. */
@@ -350,12 +373,14 @@ filter_row(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggOp op)
 static bool
 lower_kind(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List *rest)
 {
+	if (!consume_equalities(lw, lookup, rest))
+		return false;
 	switch (join->type)
 	{
 		case JOIN_INNER:
 			return filter_row(lw, lookup, GPUAGG_OP_IS_NOT_NULL) && filter_clauses(lw, rest);
 		case JOIN_LEFT:
-			return restrict_row(lw, lookup, rest) && consume_errors(lw, lookup);
+			return restrict_row(lw, lookup, rest) && consume_errors(lw, &lookup->row);
 		default:
 			return restrict_row(lw, lookup, rest) &&
 				filter_row(lw, lookup, join->type == JOIN_SEMI ? GPUAGG_OP_IS_NOT_NULL :

@@ -416,12 +416,42 @@ compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *cons
 		compare(lw, op, value, &bound, out);
 }
 
+static bool lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggValue *out);
+
+/* A value compared with the first that is not NULL */
+static bool
+compare_choice(GpuAggLower *lw, GpuAggOp op, Expr *value, List *choice, GpuAggValue *out)
+{
+	if (!lower_comparison(lw, op, value, llast(choice), out))
+		return false;
+	for (int i = list_length(choice) - 2; i >= 0; i--)
+	{
+		Expr	   *arg = list_nth(choice, i);
+		GpuAggValue there;
+		GpuAggValue compared;
+
+		if (!gpuagg_lower_nulltest(lw, arg, false, &there) || !lower_comparison(lw, op, value, arg, &compared) ||
+			!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_BOOL, &there, &compared, out, 0, out))
+			return false;
+	}
+	return true;
+}
+
 static bool
 lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggValue *out)
 {
 	GpuAggValue a;
 	GpuAggValue b;
+	List	   *choice;
 
+	if (gpuagg_lower_is_bounded(lw, left))
+		return gpuagg_lower_compare_bounded(lw, commuted(op), right, left, out);
+	if (gpuagg_lower_is_bounded(lw, right))
+		return gpuagg_lower_compare_bounded(lw, op, left, right, out);
+	if ((choice = gpuagg_lower_bounded_choice(lw, left)) != NIL)
+		return compare_choice(lw, commuted(op), right, choice, out);
+	if ((choice = gpuagg_lower_bounded_choice(lw, right)) != NIL)
+		return compare_choice(lw, op, left, choice, out);
 	if (gpuagg_lower_is_constant(left) && !gpuagg_lower_is_constant(right))
 		return lower_comparison(lw, commuted(op), right, left, out);
 	if (!gpuagg_lower_expr(lw, left, &a))
