@@ -77,6 +77,8 @@ typedef struct GpuAggWork
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */
+	double		variances;		/* of a group, that PostgreSQL's numerics make */
+	double		strings;		/* of a group, which follow it */
 	double		outputs;		/* the others */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
 	double		chosen_pages;	/* that they lie on */

@@ -314,6 +314,33 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
 }
 
+/* Reading the clock, ns */
+static double
+clock_ns(void)
+{
+	const int	times = 100;
+	instr_time	begin;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(begin);
+	for (int i = 0; i < times; i++)
+		INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, begin);
+	return INSTR_TIME_GET_DOUBLE(end) * 1e9 / times;
+}
+
+/*
+ * What the node took, ns, without EXPLAIN's own part of it: between the two readings of the clock
+ * around each call lies what one takes, which is about as long as a row.
+ */
+static double
+node_ns(const GpuAggScan *node)
+{
+	const double calls = node->css.ss.ps.instrument->ntuples + node->css.ss.ps.instrument->nloops;
+
+	return Max(0.0, gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 - calls * clock_ns());
+}
+
 /*
  * What a run took, by the stages of cost/predict.h, ms.  Only GPUs tell the
  * link from the kernels; on the host device the threads read the pages.
@@ -322,7 +349,7 @@ static void
 measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
 {
 	const GpuAggCounters *counters = &node->counters;
-	double		total = gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9;
+	double		total = node_ns(node);
 	double		run = INSTR_TIME_GET_MICROSEC(counters->run_time) * 1e3;
 	double		runs = counters->runs;
 
@@ -634,8 +661,7 @@ explain_timing(const GpuAggScan *node, ExplainState *es)
 	/* the node's time less that of its tasks; a fallback plan emits, too */
 	if (counters->fallback == GPUAGG_FALLBACK_NONE)
 		ExplainPropertyFloat("Emit Time", "ms",
-							 Max(0.0, gpuagg_instrument_seconds(node->css.ss.ps.instrument) *
-								 1000.0 - run), 3, es);
+							 Max(0.0, node_ns(node) / 1e6 - run), 3, es);
 }
 
 /* What is evaluated on the device, as PostgreSQL's "Filter" */

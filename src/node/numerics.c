@@ -35,11 +35,15 @@
 
 StaticAssertDecl(offsetof(GpuAggNumeric, form) == VARHDRSZ, "a numeric follows its header");
 
-/* Digits from the left; the first has the weight INTEGER_DIGITS */
+/* Up to so many digits are copied as so many, which takes no call */
+#define FEW_DIGITS 8
+
+/* Digits from the left; those before the first and from n on are not set */
 typedef struct Digits
 {
-	int16		d[GPUAGG_NUMERIC_DIGITS];
-	int			n;				/* in use; the others are not set */
+	int16		d[GPUAGG_NUMERIC_DIGITS + FEW_DIGITS];
+	int			first;
+	int			n;
 } Digits;
 
 static uint64
@@ -48,24 +52,29 @@ magnitude(int64 v)
 	return v < 0 ? -(uint64) v : (uint64) v;
 }
 
-/* The carry's digit, and those of an integer */
+/* The carry's digit, and those of an integer, of which the last has the weight 0 */
 static void
 put_integer(Digits *x, uint64 v)
 {
-	memset(x->d, 0, (1 + INTEGER_DIGITS) * sizeof(int16));
-	for (int i = INTEGER_DIGITS; v != 0; v /= BASE)
+	int			i = INTEGER_DIGITS;
+
+	for (; v != 0; v /= BASE)
 		x->d[i--] = (int16) (v % BASE);
+	x->d[i] = 0;
+	x->first = i;
 	x->n = 1 + INTEGER_DIGITS;
 }
 
+/* weight_of_first: of what stands, or would stand, in the place 0 */
 static Datum
 pack(const Digits *x, int weight_of_first, bool negative, int scale, GpuAggNumeric *room)
 {
-	int			first = 0;
+	int			first = x->first;
 	int			end = x->n;
 	int			weight = 0;
+	Size		bytes;
 
-	while (end > 0 && x->d[end - 1] == 0)
+	while (end > first && x->d[end - 1] == 0)
 		end--;
 	while (first < end && x->d[first] == 0)
 		first++;
@@ -75,8 +84,12 @@ pack(const Digits *x, int weight_of_first, bool negative, int scale, GpuAggNumer
 		negative = false;
 	room->form = (uint16) (FORM_SHORT | (negative ? FORM_NEGATIVE : 0) |
 						   scale << FORM_SCALE_SHIFT | (weight & FORM_WEIGHT_MASK));
-	memcpy(room->digits, x->d + first, (end - first) * sizeof(int16));
-	SET_VARSIZE(room, offsetof(GpuAggNumeric, digits) + (end - first) * sizeof(int16));
+	bytes = (end - first) * sizeof(int16);
+	if (end - first <= FEW_DIGITS)
+		memcpy(room->digits, x->d + first, FEW_DIGITS * sizeof(int16));
+	else
+		memcpy(room->digits, x->d + first, bytes);
+	SET_VARSIZE(room, offsetof(GpuAggNumeric, digits) + bytes);
 	return PointerGetDatum(room);
 }
 
@@ -149,8 +162,8 @@ gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room)
 	return pack(&x, INTEGER_DIGITS, sum < 0, fraction * DECIMALS, room);
 }
 
-/* Fills x from its end on; returns where the digits begin. */
-static int
+/* Fills x from its end on. */
+static void
 put_digits(Digits *x, unsigned __int128 v)
 {
 	int			first = GPUAGG_NUMERIC_DIGITS;
@@ -161,13 +174,13 @@ put_digits(Digits *x, unsigned __int128 v)
 		x->d[--first] = (int16) (v % BASE);
 	for (low = (uint64) v; low != 0; low /= BASE)
 		x->d[--first] = (int16) (low % BASE);
+	x->first = first;
 	x->n = GPUAGG_NUMERIC_DIGITS;
-	return first;
 }
 
-/* An integer divided by 10^scale: where its digits begin in x, the point before *point */
+/* An integer divided by 10^scale; returns the place that the point is before. */
 static int
-put_decimal(Digits *x, uint64 low, int64 high, int scale, int *point)
+put_decimal(Digits *x, uint64 low, int64 high, int scale)
 {
 	const int	places = (scale + DECIMALS - 1) / DECIMALS;
 	unsigned __int128 v = (unsigned __int128) (uint64) high << 64 | low;
@@ -175,10 +188,8 @@ put_decimal(Digits *x, uint64 low, int64 high, int scale, int *point)
 	if (high < 0)
 		v = -v;
 	/* the last digit is whole */
-	for (int i = scale; i < places * DECIMALS; i++)
-		v *= 10;
-	*point = GPUAGG_NUMERIC_DIGITS - places;
-	return put_digits(x, v);
+	put_digits(x, v * (uint64) gpuagg_power_of_ten(places * DECIMALS - scale));
+	return GPUAGG_NUMERIC_DIGITS - places;
 }
 
 Datum
@@ -186,10 +197,8 @@ gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
 							 GpuAggNumeric *room)
 {
 	Digits		x;
-	int			point;
-	int			first = put_decimal(&x, low, high, scale, &point);
+	const int	point = put_decimal(&x, low, high, scale);
 
-	memset(x.d, 0, first * sizeof(int16));
 	if (shown > FORM_MAX_SCALE)
 		return DirectFunctionCall2(numeric_round,
 								   pack(&x, point - 1, high < 0, scale, room),
@@ -204,9 +213,9 @@ gpuagg_numeric_decimal_average(uint64 low, int64 high, int scale, int shown, int
 {
 	const uint64 by = (uint64) count;
 	Digits		sum;
-	Digits		x = {.n = 1};	/* a carry's */
-	int			point;
-	int			first = put_decimal(&sum, low, high, scale, &point);
+	Digits		x;
+	const int	point = put_decimal(&sum, low, high, scale);
+	const int	first = sum.first;
 	const bool	zero = first == GPUAGG_NUMERIC_DIGITS;
 	const int	decimals = Max(shown, zero ? quotient_decimals(0, 0, by) :
 							   quotient_decimals(point - 1 - first, sum.d[first], by));
@@ -221,6 +230,10 @@ gpuagg_numeric_decimal_average(uint64 low, int64 high, int scale, int shown, int
 		return DirectFunctionCall2(numeric_div,
 								   gpuagg_numeric_decimal_datum(low, high, scale, shown, room),
 								   NumericGetDatum(int64_to_numeric(count)));
+	/* a carry's */
+	x.d[0] = 0;
+	x.first = 0;
+	x.n = 1;
 	for (int i = start; i < end; i++)
 	{
 		rest = rest * BASE + (i >= first && i < GPUAGG_NUMERIC_DIGITS ? sum.d[i] : 0);

@@ -16,6 +16,7 @@
 #include "planner/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
@@ -44,6 +45,24 @@ gpuagg_wanted_init(GpuAggWantedState *state, const GpuAggWanted *wanted, List *e
 }
 
 /* --------------------------------------------------------------- HAVING --- */
+
+/*
+ * A constant with more decimals than the value: what is less than it is what is not greater than
+ * the next decimal below it, and so on.  False: it cannot be told.
+ */
+static bool
+term_between(GpuAggHavingTerm *term, Datum value, int64 *below)
+{
+	const Datum cut = DirectFunctionCall2(numeric_trunc, value, Int32GetDatum(term->scale));
+
+	if (term->comparison == GPUAGG_COMPARE_EQ || term->comparison == GPUAGG_COMPARE_NE ||
+		!gpuagg_numeric_scaled(cut, true, term->scale, below))
+		return false;
+	term->comparison = term->comparison == GPUAGG_COMPARE_LT || term->comparison == GPUAGG_COMPARE_LE ?
+		GPUAGG_COMPARE_LE : GPUAGG_COMPARE_GT;
+	return !DatumGetBool(DirectFunctionCall2(numeric_gt, cut, value)) ||
+		!pg_sub_s64_overflow(*below, 1, below);
+}
 
 /* The constant as gpuagg_answer_number() makes the value; false: it cannot be. */
 static bool
@@ -76,7 +95,7 @@ term_constant(GpuAggHavingTerm *term, Oid type, Datum value)
 			i = gpuagg_answer_f64(DatumGetFloat8(value));
 			break;
 		case NUMERICOID:
-			if (!gpuagg_numeric_scaled(value, true, term->scale, &i))
+			if (!gpuagg_numeric_scaled(value, true, term->scale, &i) && !term_between(term, value, &i))
 				return false;
 			break;
 		default:

@@ -328,6 +328,23 @@ cost_parts(GpuAggGrouping *g, Path *fallback, const GpuAggCostInput *input, GpuA
 
 /* ---------------------------------------------------------------- costs --- */
 
+/* The share of groups that PostgreSQL expects to pass HAVING */
+static double
+having_share(const GpuAggGrouping *g)
+{
+	return g->having == NIL ? 1 : clauselist_selectivity(g->root, g->having, 0, JOIN_INNER, NULL);
+}
+
+/* Groups that come back: those that pass, where the device tells all of HAVING */
+static double
+returned_groups(const GpuAggGrouping *g, double passing)
+{
+	const bool	told = g->info.wanted.answer.nterms == list_length(g->having);
+
+	return gpuagg_top_groups_estimate(&g->info.wanted, g->root,
+									  told ? clamp_row_est(g->info.est_groups * passing) : g->info.est_groups);
+}
+
 /* Cost of the device, of HAVING and of the target list */
 void
 gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
@@ -337,6 +354,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 	Cost		computed;
+	const double passing = having_share(g);
 
 	if (g->info.of_plan)
 		gpuagg_agg_plan_cost_input(g, list_nth(custom->custom_paths, GPUAGG_PLAN_ROWS), &input);
@@ -348,7 +366,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
-	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
+	input.returned = returned_groups(g, passing);
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
 	input.speed = gpuagg_agg_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
@@ -360,13 +378,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
 	cost_qual_eval(&having, g->having, g->root);
-	path->rows = g->made_groups;
-	if (g->having != NIL)
-		path->rows = clamp_row_est(path->rows *
-								   clauselist_selectivity(g->root, g->having,
-														  0, JOIN_INNER,
-														  NULL));
-	path->rows = Min(path->rows, cost.returned);
+	path->rows = Min(g->having != NIL ? clamp_row_est(g->made_groups * passing) : g->made_groups, cost.returned);
 	computed += cost_of_key_rows(g, cost.returned);
 	path->startup_cost = cost.startup + computed + having.startup +
 		path->pathtarget->cost.startup;

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
+#include "optimizer/optimizer.h"
 #include "planner/harmless.h"
 #include "planner/harmless_query.h"
 
@@ -81,4 +83,52 @@ gpuagg_is_harmless_query(const Query *query)
 			return false;
 	}
 	return true;
+}
+
+/* A count, or what is harmless of rows that are */
+static bool
+is_harmless_aggregate(const Node *node)
+{
+	const Aggref *agg = (const Aggref *) node;
+
+	return IsA(node, Aggref) &&
+		(agg->aggstar ? gpuagg_is_harmless((Node *) agg->aggfilter) : gpuagg_is_harmless_aggregate(agg));
+}
+
+/* Servers of others fail as they like. */
+static bool
+is_at_home(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		if (lfirst_node(RangeTblEntry, lc)->relkind == RELKIND_FOREIGN_TABLE)
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_is_harmless_total(const Query *query)
+{
+	List	   *aggregates;
+	ListCell   *lc;
+
+	if (!query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+		!gpuagg_is_harmless_input(query) || !is_at_home(query) || contain_volatile_functions((Node *) query))
+		return false;
+	aggregates = pull_var_clause((Node *) list_make2(query->targetList, query->havingQual),
+								 PVC_INCLUDE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	foreach(lc, aggregates)
+	{
+		if (!is_harmless_aggregate(lfirst(lc)))
+			return false;
+	}
+	foreach(lc, query->targetList)
+	{
+		if (!gpuagg_is_harmless_above((Node *) lfirst_node(TargetEntry, lc)->expr, aggregates))
+			return false;
+	}
+	return gpuagg_is_harmless_above(query->havingQual, aggregates);
 }

@@ -41,6 +41,7 @@
 
 #include "cost/choose.h"
 #include "device/device.h"
+#include "device/layout.h"
 #include "host/machine.h"
 #include "ipc/shmem.h"
 #include "optimizer/cost.h"
@@ -86,20 +87,35 @@ gpuagg_cost_rates(GpuAggRates *rates)
 	rates->units = threads;
 }
 
-/* What becomes of a group's outputs; an average is a numeric division. */
+static bool
+is_string(const GpuAggOutput *output, const GpuAggProgram *program)
+{
+	return output->final == GPUAGG_FINAL_BYTES ||
+		(gpuagg_final_is_key(output->final) &&
+		 gpuagg_key_is_string(gpuagg_program_keys(program)[output->index].type));
+}
+
+/* What becomes of a group's outputs; an average is a division, of a numeric that is made first or of an integer. */
 static void
 work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 {
 	for (int i = 0; i < info->noutputs; i++)
 	{
 		const GpuAggOutput *output = &info->outputs[i];
+		const int	final = output->final;
 
-		if (output->final == GPUAGG_FINAL_AVG_INT ||
-			output->final == GPUAGG_FINAL_AVG_NUMERIC ||
-			output->final == GPUAGG_FINAL_VARIANCE)
+		if (final == GPUAGG_FINAL_VARIANCE || final == GPUAGG_FINAL_DATUM_VARIANCE)
+			work->variances++;
+		else if (is_string(output, info->program))
+			work->strings++;
+		else if (final == GPUAGG_FINAL_AVG_INT)
 			work->averages++;
-		else if (output->final == GPUAGG_FINAL_SUM_NUMERIC ||
-				 output->type == GPUAGG_T_NUMERIC)
+		else if (final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_INTERVAL)
+		{
+			work->numeric_outputs++;
+			work->averages++;
+		}
+		else if (final == GPUAGG_FINAL_SUM_NUMERIC || output->type == GPUAGG_T_NUMERIC)
 			work->numeric_outputs++;
 		else
 			work->outputs++;

@@ -6,19 +6,15 @@
 
 #include "cost/choose.h"
 #include "cost/predict_table.h"
-#include "device/ops/lookup_make.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/key_numbers.h"
 #include "planner/lower/lower_join.h"
 #include "planner/path_cost.h"
 #include "planner/table_cost.h"
+#include "planner/table_finder.h"
 #include "utils/lsyscache.h"
 
 /* Of one string of 17 bytes, by PostgreSQL: LIKE, =, lower() and < take 80 to 96 on an EPYC. */
 #define VALUE_NS 100.0
-
-/* As many as a table can have (lookup_make.c) */
-#define MOST_ROWS 1073741824.0
 
 /* Looking whether a table is as it was */
 #define BEFORE_NS 2000.0
@@ -56,21 +52,6 @@ made_rows(const GpuAggLookupLower *lookup, double rows)
 	return lookup->folds ? lookup->scanned->rows : rows;
 }
 
-/* Are rows found by bits?  *finder: bytes of what finds them */
-static bool
-is_direct(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows, double *finder)
-{
-	GpuAggRange key = {1, 0};
-
-	if (lookup->nkeys == 1 && !is_string(lookup, 0))
-		key = gpuagg_key_range(root, lookup, 0);
-	*finder = (double) gpuagg_lookup_slots((uint64) Min(rows, MOST_ROWS)) * sizeof(GpuAggLookupSlot);
-	if (key.low > key.high || !gpuagg_lookup_by_bits((uint64) Min(rows, MOST_ROWS), (uint64) key.high - (uint64) key.low))
-		return false;
-	*finder = ((double) key.high - key.low) / 64 * sizeof(GpuAggLookupBits);
-	return true;
-}
-
 /* Is another table's number in the key's place? */
 static bool
 is_numbered(const GpuAggLookupLower *lookup, int key)
@@ -84,7 +65,7 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 	const int	n = list_length(lookup->columns);
 	GpuAggTableWork work = {.rows = rows,.columns = n};
 
-	work.hashed = !is_direct(root, lookup, rows, &work.finder_bytes);
+	work.hashed = gpuagg_table_finder(root, lookup, rows, &work.finder_bytes) != GPUAGG_FINDER_BITS;
 	work.bytes = work.finder_bytes + 8 * rows * (work.hashed ? n : n - 1);
 	for (int i = 0; i < lookup->nkeys; i++)
 	{

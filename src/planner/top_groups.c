@@ -5,7 +5,7 @@
  * PostgreSQL's Sort, Limit and HAVING stay above the node and decide.  The device only
  * leaves out groups that they would drop, so that few come back (device/answer.h):
  *
- *	- HAVING: conditions that compare an output with a constant.
+ *	- HAVING: conditions that compare an output with a constant, or with a sub-select's total.
  *	- LIMIT, with ORDER BY or without: if all of HAVING is such, and nothing between
  *	  the grouping and the limit makes more or fewer rows of groups.  Of ORDER BY a
  *	  beginning will do.
@@ -24,6 +24,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "planner/harmless.h"
+#include "planner/harmless_query.h"
 #include "planner/top_groups.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -133,11 +134,39 @@ comparison_of(Oid operator, Oid type)
 	return found;
 }
 
-/* Is it there before execution starts?  A subquery might raise an error that nobody asks for. */
-static bool
-is_known(const Node *node)
+/* The query of an uncorrelated sub-select, which runs once; NULL: it is none */
+static PlannerInfo *
+subquery_of(PlannerInfo *root, const Param *param)
 {
-	return IsA(node, Const) || (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXTERN);
+	ListCell   *lc;
+
+	foreach(lc, root->init_plans)
+	{
+		const SubPlan *plan = lfirst_node(SubPlan, lc);
+
+		if (plan->subLinkType == EXPR_SUBLINK && list_member_int(plan->setParam, param->paramid))
+			return list_nth_node(PlannerInfo, root->glob->subroots, plan->plan_id - 1);
+	}
+	return NULL;
+}
+
+/*
+ * Is it there before the first group is?  A sub-select is run for it then, which PostgreSQL runs
+ * when a group asks for it: it must not raise an error that nobody asks for.
+ */
+static bool
+is_known(const GpuAggTopGroups *q, const Node *node)
+{
+	const PlannerInfo *subroot;
+
+	if (IsA(node, Const))
+		return true;
+	if (!IsA(node, Param))
+		return false;
+	if (((const Param *) node)->paramkind == PARAM_EXTERN)
+		return true;
+	subroot = subquery_of(q->root, (const Param *) node);
+	return subroot != NULL && subroot->init_plans == NIL && gpuagg_is_harmless_total(subroot->parse);
 }
 
 /* A condition of HAVING that the device can tell; its constant is *constant */
@@ -164,7 +193,7 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 	n = output_number(q, value);
 	if (n < 0 || !OidIsValid(operator) ||
 		!are_comparable(exprType(value), exprType(*constant)) ||
-		!is_known(*constant))
+		!is_known(q, *constant))
 		return false;
 	memset(term, 0, sizeof(*term));
 	comparison = comparison_of(operator, exprType(value));

@@ -4,11 +4,13 @@
 #
 # Sourced by "run", after lib.sh.
 
-# question_lines FILE: question, its @check, its SQL, separated by tabs, of each; behind them the table
-# whose rows it is about, where it says @rows
+# question_lines FILE [SCALE]: question, its @check, its SQL, separated by tabs, of each; behind them the table
+# whose rows it is about, where it says @rows.  TPC-H has a fraction that goes by the scale.
 question_lines()
 {
-	awk '/^-- @id/ { id = $3; sub(/^[a-z0-9]*\.q/, "q", id); sql = ""; of = "" }
+	awk -v scale="${2:-1}" 'BEGIN { fraction = sprintf("%.12f", 0.0001 / scale); sub(/0+$/, "", fraction) }
+		{ gsub(/:fraction/, fraction) }
+		/^-- @id/ { id = $3; sub(/^[a-z0-9]*\.q/, "q", id); sql = ""; of = "" }
 		/@rows/ { of = $0; sub(/.*@rows +/, "", of); sub(/ .*/, "", of) }
 		/@check/ { check = $0; sub(/.*@check +/, "", check) }
 		!/^--/ && NF { sql = sql (sql == "" ? "" : " ") $0
@@ -256,7 +258,7 @@ suite_run()
 		else
 			csv_note "$name" "$question" - "not reached" "${rows[$of]}" "" "BENCH_UNTIL was over"
 		fi
-	done 3< <(question_lines "$BENCH_HERE/$name.sql")
+	done 3< <(question_lines "$BENCH_HERE/$name.sql" "$scale")
 	session_close suite
 	session_close duckdb
 	for table in "$@"; do

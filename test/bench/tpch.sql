@@ -1,5 +1,6 @@
 -- tpch.sql: the 22 queries of TPC-H with the specification's validation parameters,
--- over tpch_gen.sql's tables.  @check names the column sums by which answers are compared.
+-- over tpch_gen.sql's tables.  @check names the column sums by which answers are compared;
+-- :fraction is 0.0001 divided by the scale.
 
 -- @id q1  @check sum(sum_qty),sum(sum_charge),sum(avg_disc),sum(count_order)
 SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
@@ -88,7 +89,7 @@ GROUP BY c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment ORD
 SELECT ps_partkey, sum(ps_supplycost * ps_availqty) AS value FROM partsupp, supplier, nation
 WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY'
 GROUP BY ps_partkey HAVING sum(ps_supplycost * ps_availqty) >
-(SELECT sum(ps_supplycost * ps_availqty) * 0.0001 FROM partsupp, supplier, nation
+(SELECT sum(ps_supplycost * ps_availqty) * :fraction FROM partsupp, supplier, nation
 WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY')
 ORDER BY value DESC;
 

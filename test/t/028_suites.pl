@@ -15,15 +15,17 @@ use Test::More;
 my $bench = "$FindBin::RealBin/../bench";
 my $node = new_node('suites', 'shared_buffers = 128MB');
 
-# Lists of [name, query] of a file of questions
+# Lists of [name, query] of a file of questions, about tables of a scale
 sub questions
 {
-	my ($file) = @_;
+	my ($file, $scale) = @_;
+	my $fraction = sprintf('%.12f', 0.0001 / ($scale // 1)) =~ s/0+$//r;
 	my @questions;
 
 	for my $part (split /^-- \@id /m, slurp_file("$bench/$file"))
 	{
 		my ($name, $query) = $part =~ /^(q?[0-9.]+) .*?\n(.*?);\s*$/s or next;
+		$query =~ s/:fraction/$fraction/g;
 		push @questions, [ $name, $query ];
 	}
 	return @questions;
@@ -43,7 +45,7 @@ sub answer
 sub suite
 {
 	my ($name, $scale, $count, @device) = @_;
-	my @questions = questions("$name.sql");
+	my @questions = questions("$name.sql", $scale);
 	my @ran;
 
 	$node->command_ok([ 'psql', '-XAtq', '-v', "sf=$scale", '-f', "$bench/${name}_gen.sql",

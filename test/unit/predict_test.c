@@ -79,6 +79,8 @@ test_each(const GpuAggRates *rates, const char *device)
 		{"passes", offsetof(GpuAggWork, passes)},
 		{"numeric outputs", offsetof(GpuAggWork, numeric_outputs)},
 		{"averages", offsetof(GpuAggWork, averages)},
+		{"variances", offsetof(GpuAggWork, variances)},
+		{"strings", offsetof(GpuAggWork, strings)},
 		{"bytes of a group", offsetof(GpuAggWork, output_bytes)},
 		{"rows that a backend forms", offsetof(GpuAggWork, chosen)}
 	};
@@ -229,6 +231,58 @@ test_emission(const GpuAggRates *rates, const char *device)
 	slow.postgres_row_ns = slow.postgres_value_ns = 0;
 	snprintf(name, sizeof(name), "%s: emission of a backend that nobody measured", device);
 	ok(predict(&slow, work).emit > 0, name);
+}
+
+/*
+ * What a group took of 10^6 that came back, by what its outputs are (EPYC; a cursor that moves
+ * over them, without EXPLAIN's clocks, and the time in which they came)
+ */
+static void
+test_emitted(void)
+{
+	static const struct
+	{
+		const char *name;
+		GpuAggWork	work;
+		double		ns;
+	}			shapes[] = {
+		{"a key", {.outputs = 1,.output_bytes = 8}, 24},
+		{"a key and a count", {.outputs = 2,.output_bytes = 16}, 27},
+		{"a key, seven extremes and counts", {.outputs = 8,.output_bytes = 64}, 54},
+		{"a numeric", {.outputs = 1,.numeric_outputs = 1,.output_bytes = 32}, 38},
+		{"an average of integers", {.outputs = 1,.averages = 1,.output_bytes = 24}, 46},
+		{"of numerics", {.outputs = 1,.numeric_outputs = 1,.averages = 1,.output_bytes = 32}, 60},
+		{"a variance", {.outputs = 1,.variances = 1,.output_bytes = 40}, 525},
+		{"a string", {.outputs = 1,.strings = 1,.output_bytes = 24}, 59},
+		{"one of columns that stay", {.outputs = 1,.strings = 1,.output_bytes = 24,.rows = 4e6,.cached_rows = 4e6}, 124}
+	};
+	GpuAggRates rates = host(2);
+
+	rates.postgres_row_ns = 37.6;
+	rates.postgres_value_ns = 27.9;
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 3.1e10;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+	{
+		GpuAggWork	work = shapes[i].work;
+
+		work.groups = 1e6;
+		between(predict(&rates, work).emit / work.groups, shapes[i].ns / 1.25, shapes[i].ns * 1.25, shapes[i].name);
+	}
+}
+
+/* A variance is PostgreSQL's work, in its own plan, too: it makes no difference between them. */
+static void
+test_variances(void)
+{
+	GpuAggRates rates = host(2);
+	GpuAggWork	work = grouping(1e7, 1e6);
+	double		emit = predict(&rates, work).emit;
+	double		postgres = gpuagg_predict_postgres(&rates, &work);
+
+	work.variances = 1;
+	work.outputs -= 1;
+	between((gpuagg_predict_postgres(&rates, &work) - postgres) / (predict(&rates, work).emit - emit), 0.95, 1.1,
+			"a variance takes as long in PostgreSQL's plan");
 }
 
 /*
@@ -535,6 +589,8 @@ main(void)
 	test_sum(&cores, "host");
 	test_emission(&gpu, "GPU");
 	test_emission(&cores, "host");
+	test_emitted();
+	test_variances();
 	test_memory(&gpu, "GPU");
 	test_memory(&cores, "host");
 	test_drawn();

@@ -207,8 +207,13 @@ BEGIN
 END $$;
 SELECT * FROM pf_measured('SELECT g, count(*) FROM pf GROUP BY g');
 SELECT * FROM pf_measured('SELECT d, x.n FROM generate_series(1, 3) d, LATERAL (SELECT count(*) AS n FROM pf WHERE pf.g < d) x');
+-- of many groups the node's time is less than what PostgreSQL shows of it, which has EXPLAIN's clock in it
+SELECT whole, start, emit FROM pf_measured('SELECT id, count(*) FROM pf GROUP BY id');
 -- predictions follow the work
 SELECT (pf_node('SELECT id, count(*) FROM pf GROUP BY id')->>'Predicted Time')::float8 > (pf_node('SELECT g, count(*) FROM pf GROUP BY g')->>'Predicted Time')::float8 AS more_groups_take_longer;
+-- a third of the groups is expected to come back, and is, if the device tells all of HAVING
+SELECT h, (pf_node('SELECT id, count(*) FROM pf GROUP BY id HAVING ' || h)->>'Predicted Emit Time')::float8 / (pf_node('SELECT id, count(*) FROM pf GROUP BY id')->>'Predicted Emit Time')::float8 BETWEEN 0.3 AND 0.4 AS fewer
+FROM unnest(ARRAY['count(*) > 1', 'count(*) > (SELECT count(*) FROM pf)', 'count(*) > 1 AND id % 2 = 0', 'count(*) + 1 > 2']) h;
 RESET gpuagg.debug_require;
 -- gpuagg.cost_scale decides between the plans
 SET gpuagg.cost_scale = 0.001;

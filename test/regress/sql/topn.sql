@@ -93,7 +93,7 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 SELECT q, x FROM (
 	SELECT q, compare(q, 'prefer') AS x
 	FROM unnest(ARRAY['count(*)', 'sum(w)', 'sum(v)', 'min(w)', 'max(v)', 'k', 'count(v)', 'avg(v)', 'avg(w)', 'bit_or(w)']) s,
-		 unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) o, unnest(ARRAY['12', '-3000', '1000003::int8', '2::int2', '11.5']) c,
+		 unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) o, unnest(ARRAY['12', '-3000', '1000003::int8', '2::int2', '11.5', '-1000002.25']) c,
 		 unnest(ARRAY[format('SELECT g AS k, count(*) FROM tn GROUP BY 1 HAVING %s %s %s', replace(s, 'k', 'g'), o, c),
 					  format('SELECT g AS k, count(*) FROM tn GROUP BY 1 HAVING %s %s %s ORDER BY max(w) DESC, 1 LIMIT 5',
 							 c, o, replace(s, 'k', 'g'))]) q) y
@@ -113,6 +113,27 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, count(*) FROM tn WHERE id < 0 GROUP BY g HAVING count(*) > (SELECT 1 / (id - id) FROM tn LIMIT 1)',
 	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 11 AND g IN (1, 2, 3)',
 	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 11 AND count(*) < 13 AND g > 0 AND g < 100 AND sum(w) > 0 AND max(w) > 0 AND min(w) < 0 AND sum(v) IS NOT NULL AND max(v) > 0 AND min(v) < 0']) q;
+
+-- a constant with more decimals than the sum
+SELECT wanted(format('SELECT g, sum(v) FROM tn GROUP BY g HAVING sum(v) %s %s', o, c))
+FROM unnest(ARRAY['<', '<=', '>', '>=']) o, unnest(ARRAY['11.5', '-1000002.25']) c;
+SELECT wanted('SELECT g, sum(v) FROM tn GROUP BY g HAVING sum(v) <> 11.5');
+-- totals of sub-selects, which are run before the groups
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, sum(v) FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) * 0.0001 FROM tn)',
+	'SELECT g, sum(v) FROM tn GROUP BY g HAVING sum(v) <= (SELECT avg(v) FROM tn WHERE w > 0)',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING (SELECT count(*) / 1700 FROM tn) < count(*)',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING min(w) > (SELECT min(w) FROM tn WHERE id < 0)',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING max(d) >= (SELECT max(d) FROM tn) ORDER BY count(*), g LIMIT 7',
+	'SELECT x, (SELECT count(*) FROM (SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) * x FROM tn)) y) FROM unnest(ARRAY[0.01, -0.01, 0]) x',
+	'SELECT g, count(*) FROM tn WHERE id < 0 GROUP BY g HAVING sum(v) > (SELECT sum(v / (w - w)) FROM tn)']) q;
+SELECT wanted('SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) * 0.0001 FROM tn)');
+SELECT wanted('SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) * 0.0001 FROM tn) ORDER BY sum(v), g LIMIT 5');
+-- one that may fail, has rows, or has a sub-select itself, is run when a group asks for it
+SELECT q, (SELECT string_agg(x, ', ') FROM wanted(q) x) FROM unnest(ARRAY[
+	'SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v / nullif(w, 0)) FROM tn)',
+	'SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) FROM tn GROUP BY id LIMIT 1)',
+	'SELECT g FROM tn GROUP BY g HAVING count(*) > (SELECT count(*) FROM tn WHERE id < (SELECT 10 / (1 + count(*)) FROM tn))']) q;
 
 -- what would be an error of a group that nobody wants is PostgreSQL's
 INSERT INTO tn (id, g, f, r) SELECT 100000 + i, 777777, 1.7e308, 3e38 FROM generate_series(1, 3) i;
