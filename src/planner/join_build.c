@@ -122,7 +122,7 @@ lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, co
 		return lower_count(build, column, arg);
 	return gpuagg_lower_find_aggregate(agg->aggfnoid, &row) && fold_of(&row) != GPUAGG_FOLD_NONE &&
 		add_column(build, column, arg, fold_of(&row), &value) && value.type == row.type &&
-		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
+		lookup->scales[column] == (value.type == GPUAGG_T_NUMERIC ? value.scale : 0);
 }
 
 static bool

@@ -90,6 +90,7 @@ SELECT fo('SELECT c, count(*) FROM fof WHERE a IN (SELECT k FROM foi GROUP BY k)
 SELECT fo('SELECT c, sum(n), sum(dn) FROM fof JOIN (SELECT k, count(v) AS n, count(DISTINCT v) AS dn FROM foi GROUP BY k) x ON a = k GROUP BY 1');
 SELECT fo('SELECT c, sum(n), min(lo) FROM fof JOIN (SELECT k, sum(DISTINCT w % 5)::int8 AS n, min(DISTINCT v) AS lo FROM foi GROUP BY k) x ON a = k GROUP BY 1');
 SELECT fo('SELECT c, min(lo), max(hi) FROM fof JOIN (SELECT k, min((v + 3000000000)::oid) AS lo, max(f) AS hi FROM foi GROUP BY k) x ON a = k GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT k, sum(k2) AS n FROM foi WHERE k2 < 3 GROUP BY k) x ON a = k WHERE fof.m < n GROUP BY 1');
 -- groups of it that are left out, expressions of aggregates, further keys: the backend reads what it makes
 SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k HAVING count(*) > 6) x ON a = k GROUP BY 1');
 SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k) x ON a = k WHERE n < 7 GROUP BY 1');
