@@ -39,6 +39,9 @@
  */
 #define SMALL_PART 0.1
 
+/* So are groups of it that come back in this part: a table of all its rows takes memory, too. */
+#define SMALL_PART_FOLDED 0.5
+
 /* A table of this part of the memory, as estimated, may turn out not to fit. */
 #define DOUBTED_PART 4.0
 
@@ -454,7 +457,7 @@ expect_input(const GpuAggLower *lw, int i, double rows, Cost cost, GpuAggLookupP
 	if (plans[i].program != NULL)
 		made_ns = made_ns_of(lw, plans, i, rows);
 	/* one that is not kept yet will be, unless it is small */
-	expected->small = !lookup->known && read_ns < made_ns * SMALL_PART;
+	expected->small = !lookup->known && read_ns < made_ns * (lookup->folds ? SMALL_PART_FOLDED : SMALL_PART);
 	made = lookup->kept && !expected->small;
 	expected->make_ns = made ? made_ns : take_ns;
 	expected->make_cost = made ? 0 : cost;
