@@ -29,6 +29,9 @@ typedef struct Shape
 {
 	GpuAggLookup head;
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];
+	GpuAggFoldColumn folded[GPUAGG_LOOKUP_MAX_COLUMNS];	/* of these those that are */
+	uint32_t	source[GPUAGG_LOOKUP_MAX_COLUMNS];	/* and what column of the rows each is of */
+	uint32_t	nfolded;
 	uint64_t	strings;		/* offset */
 } Shape;
 
@@ -171,6 +174,24 @@ column_of(const GpuAggLookupRows *rows, uint32_t i, GpuAggLookupColumn *column, 
 	return gpuagg_fold_bounds(fold, rows->nrows, &column->low, &column->high);
 }
 
+/* The table's columns that are folded */
+static void
+find_folded(const GpuAggLookupRows *rows, Shape *s)
+{
+	const uint32_t first = rows->ncolumns - s->head.ncolumns;
+
+	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	{
+		const GpuAggLookupColumn *c = &s->columns[i];
+		const GpuAggFold fold = fold_of(rows, first + i);
+
+		if (fold == GPUAGG_FOLD_NONE)
+			continue;
+		s->folded[s->nfolded] = (GpuAggFoldColumn) {c->values, c->nulls, c->width, fold};
+		s->source[s->nfolded++] = first + i;
+	}
+}
+
 static bool
 shape_of(const GpuAggLookupRows *rows, Shape *s)
 {
@@ -191,6 +212,7 @@ shape_of(const GpuAggLookupRows *rows, Shape *s)
 	shape.first = shape.columns[0].low;
 	shape.last = shape.columns[0].high;
 	s->strings = gpuagg_lookup_lay_out(&shape, &s->head, s->columns);
+	find_folded(rows, s);
 	return s->strings > 0;
 }
 
@@ -204,35 +226,18 @@ gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows)
 
 /* ---------- making ---------- */
 
-/* The source's column that column i of the table is */
-static uint32_t
-source_of(const GpuAggLookupRows *rows, const Shape *s, uint32_t i)
-{
-	return rows->ncolumns - s->head.ncolumns + i;
-}
-
-static GpuAggFoldColumn
-folded(const GpuAggLookupRows *rows, const Shape *s, uint32_t i)
-{
-	const GpuAggLookupColumn *c = &s->columns[i];
-
-	return (GpuAggFoldColumn) {c->values, c->nulls, c->width, fold_of(rows, source_of(rows, s, i))};
-}
-
 /* All rows that there may be, before the first value */
 static void
 begin_folds(const GpuAggLookupRows *rows, const Shape *s, char *block)
 {
-	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	for (uint32_t i = 0; i < s->nfolded; i++)
 	{
-		const GpuAggFoldColumn c = folded(rows, s, i);
+		const GpuAggFoldColumn *c = &s->folded[i];
 
-		if (c.fold == GPUAGG_FOLD_NONE)
-			continue;
 		for (uint64_t row = 0; row < rows->nrows; row++)
-			gpuagg_fold_begin(block, &c, row);
-		if (c.nulls != 0)
-			memset(block + c.nulls, 0xFF, gpuagg_fold_nulls_bytes(rows->nrows));
+			gpuagg_fold_begin(block, c, row);
+		if (c->nulls != 0)
+			memset(block + c->nulls, 0xFF, gpuagg_fold_nulls_bytes(rows->nrows));
 	}
 }
 
@@ -240,13 +245,13 @@ begin_folds(const GpuAggLookupRows *rows, const Shape *s, char *block)
 static void
 fold_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t from, uint64_t to)
 {
-	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	for (uint32_t i = 0; i < s->nfolded; i++)
 	{
-		const GpuAggLookupSource *source = &rows->columns[source_of(rows, s, i)];
-		const GpuAggFoldColumn c = folded(rows, s, i);
+		const GpuAggLookupSource *source = &rows->columns[s->source[i]];
+		const GpuAggFoldColumn *c = &s->folded[i];
 
-		if (c.fold != GPUAGG_FOLD_NONE && !is_null(source, from))
-			gpuagg_fold_value(block, &c, to, c.fold == GPUAGG_FOLD_COUNT ? 1 : integers(source)[from]);
+		if (!is_null(source, from))
+			gpuagg_fold_value(block, c, to, c->fold == GPUAGG_FOLD_COUNT ? 1 : integers(source)[from]);
 	}
 }
 
@@ -255,14 +260,15 @@ static void
 make_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t from, uint64_t to,
 		 uint64_t *strings)
 {
-	const GpuAggLookupSource *sources = rows->columns + source_of(rows, s, 0);
+	const uint32_t first = rows->ncolumns - s->head.ncolumns;
+	const GpuAggLookupSource *sources = rows->columns + first;
 
 	for (uint32_t i = 0; i < s->head.ncolumns; i++)
 	{
 		const GpuAggLookupColumn *c = &s->columns[i];
 		char	   *value = block + c->values + to * c->width;
 
-		if (folded(rows, s, i).fold != GPUAGG_FOLD_NONE)
+		if (fold_of(rows, first + i) != GPUAGG_FOLD_NONE)
 			continue;
 		if (is_null(&sources[i], from))
 			((uint64_t *) (block + c->nulls))[to / 64] |= UINT64_C(1) << to % 64;
