@@ -88,7 +88,9 @@ sub aggregate
 {
 	my ($t) = @_;
 	my $column = pick(qw(v v w m t z e d i j));
-	my $of = pick('count(%s)', 'min(%s)', 'max(%s)', $column =~ /[td]/ ? 'count(%s)' : 'sum(%s)');
+	# what is a numeric without a scale, of a subquery, no device has
+	my $sums = $column =~ /[td]/ || ($t eq '' && $column =~ /[wmz]/ && chance(0.9)) ? 'count(%s)' : 'sum(%s)';
+	my $of = $t eq '' && $column eq 'm' && chance(0.9) ? 'count(%s)' : pick('count(%s)', 'min(%s)', 'max(%s)', $sums);
 
 	return chance(0.15) ? 'count(*)' : chance(0.1) ? "count($t" . pick(qw(s c n l)) . ')' : sprintf($of, "$t$column");
 }
@@ -102,7 +104,7 @@ sub grouped
 	my @names;
 	my $query;
 
-	$outputs{x1} = pick('count(DISTINCT v)', 'sum(DISTINCT j)', 'count(*) FILTER (WHERE v > 0)', 'count(v) + 1') if chance(0.15);
+	$outputs{x1} = pick('count(DISTINCT v)', 'count(DISTINCT e)', 'count(*) FILTER (WHERE v > 0)', 'count(v) + 1') if chance(0.2);
 	$outputs{x9} = pick('coalesce(sum(v), 0)', 'count(DISTINCT v)', 'avg(v)', 'count(*) FILTER (WHERE v > 0)', 'sum(w) / 7', "max(s)", 'bool_and(v > 0)')
 	  if chance(0.15);
 	@names = sort keys %outputs;
@@ -140,7 +142,7 @@ sub query
 
 	foreach my $n (1 .. 1 + int rand 3)
 	{
-		my $table = pick(qw(a a b b e));
+		my $table = pick(qw(a a a b b e));
 		my $t = "t$n";
 		my @columns = @{ pick(@keys) };
 		my $kind = rand;
