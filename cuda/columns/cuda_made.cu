@@ -74,7 +74,8 @@ program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 	{
 		const GpuAggAttr *a = attr_of(p, keys[i].reg);
 
-		if (a == NULL || (i < wish->nkeys ? !key_fits(wish, i, a, keys[i].reg) : !fold_fits(&keys[i], a)))
+		if (a == NULL || (i < wish->nkeys ? keys[i].fold != GPUAGG_FOLD_NONE || !key_fits(wish, i, a, keys[i].reg) :
+						  !fold_fits(&keys[i], a)))
 			return false;
 	}
 	return true;
@@ -476,7 +477,6 @@ fill_launch(GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggError *err
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a look-up table is too large");
 		return false;
 	}
-	making->passed = nrows;
 	if (!memory_make(task, making->made, error) || !words_wait(task, error))
 		return false;
 	fill(task, making->made, nrows);
@@ -496,6 +496,7 @@ launch(GpuAggTask *task, GpuAggError *error)
 	}
 	if (!report_make(task, error))
 		return false;
+	making->passed = passed;
 	if (making->dictionary == NULL)
 		return fill_launch(task, passed - task->kept_nulls, 0, error);
 	making->stage = GPUAGG_MAKING_COUNTS;
@@ -550,7 +551,7 @@ column_settle(const GpuAggTask *task, uint32_t c, GpuAggLookupColumn *column, Gp
 		column->high = report->high[c];
 	}
 	if (!gpuagg_fold_bounds(fold, making->passed, &column->low, &column->high))
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a sum of a look-up table may be too large");
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a sum or a number of a look-up table may be too large");
 }
 
 /* What was counted has come: the header is complete. */

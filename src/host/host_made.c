@@ -72,7 +72,8 @@ gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		if (keys[i].reg >= p->ncolumns || !is_coded(p, wish, keys[i].reg) ||
-			(i < wish->nkeys ? !key_fits(p, wish, i) : !fold_fits(p, wish, &keys[i])))
+			(i < wish->nkeys ? keys[i].fold != GPUAGG_FOLD_NONE || !key_fits(p, wish, i) :
+			 !fold_fits(p, wish, &keys[i])))
 			return false;
 	return true;
 }
@@ -293,9 +294,16 @@ static GpuAggMade *
 table_of(const GpuAggLookupRows *rows, bool unique, GpuAggMemory *device, GpuAggError *error)
 {
 	const uint64_t bytes = gpuagg_lookup_bytes_needed(rows);
-	GpuAggMade *made = malloc(sizeof(*made));
+	GpuAggMade *made;
 
-	if (made == NULL || bytes == 0 || (made->table = gpuagg_memory_alloc(device, bytes)) == NULL)
+	if (bytes == 0)
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message), "a look-up table, or a sum in it, may be too large");
+		return NULL;
+	}
+	made = malloc(sizeof(*made));
+	if (made == NULL || (made->table = gpuagg_memory_alloc(device, bytes)) == NULL)
 	{
 		free(made);
 		gpuagg_memory_error(device, error);

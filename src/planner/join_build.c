@@ -20,6 +20,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/harmless.h"
 #include "planner/join_build.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
@@ -96,7 +97,7 @@ may_be_null(const GpuAggLower *build, const Expr *arg)
 	const Var  *var = (const Var *) arg;
 
 	return var != NULL && (!IsA(var, Var) || var->varattno <= 0 ||
-						   !TupleDescAttr(RelationGetDescr(build->relation), var->varattno - 1)->attnotnull);
+						   !gpuagg_attr_notnull(RelationGetDescr(build->relation), var->varattno - 1));
 }
 
 /* Counted are values of a column that has NULLs, or else rows: those that have the first key. */
@@ -281,6 +282,29 @@ are_group_keys(Query *subquery, const List *keys)
 	return grouped != NIL;
 }
 
+/* What else it computes, to sort by or because it is volatile, nobody would miss. */
+static bool
+is_rest_harmless(const Query *subquery, const List *columns)
+{
+	ListCell   *lc;
+
+	foreach(lc, subquery->targetList)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, lc)->expr;
+
+		if (!list_member(columns, expr) && !gpuagg_is_harmless(expr))
+			return false;
+	}
+	return true;
+}
+
+/* DISTINCT of groups, or of the one group that there is without GROUP BY */
+static bool
+groups_twice(const Query *subquery)
+{
+	return subquery->distinctClause != NIL && (subquery->groupClause != NIL || subquery->hasAggs);
+}
+
 /* A subquery that groups the rows of a table by what the input is looked up by: as one that is folded */
 static void
 build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLower *input, GpuAggLookupPlan *plan)
@@ -291,8 +315,8 @@ build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLowe
 	const List *keys = columns_inside(subquery, list_copy_head(input->columns, input->nkeys));
 	List	   *columns = columns_inside(subquery, lookup->columns);
 
-	if (rel == NULL || columns == NIL || (subquery->groupClause != NIL && subquery->distinctClause != NIL) ||
-		!are_group_keys(subquery, keys))
+	if (rel == NULL || columns == NIL || groups_twice(subquery) || !are_group_keys(subquery, keys) ||
+		!is_rest_harmless(subquery, columns_inside(subquery, input->columns)))
 		return;
 	plan->folded = build_inside(root, rel, columns, false, lookup, plan);
 }

@@ -176,7 +176,7 @@ bound_var(const GpuAggBoundSource *source, Var *var)
 	if (planner_rt_fetch(var->varno, source->root)->relid != RelationGetRelid(source->relation))
 		return b;
 	if (table == source->rel &&
-		TupleDescAttr(RelationGetDescr(source->relation), var->varattno - 1)->attnotnull)
+		gpuagg_attr_notnull(RelationGetDescr(source->relation), var->varattno - 1))
 		b.nullable = false;
 	if (source->exact_hidden || get_typlen(var->vartype) != -1)
 		return b;

@@ -255,6 +255,9 @@ texts_free(Texts *t)
 	keep_nothing();
 }
 
+/* Are columns of a table by text folded? */
+static bool folds;
+
 /* By text; coded: as the worker has the program, whose strings are codes where they may be */
 static GpuAggMade *
 make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
@@ -270,6 +273,8 @@ make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	p.keys[1 + TEXT_V].fold = folds ? GPUAGG_FOLD_COUNT : GPUAGG_FOLD_NONE;
+	p.keys[1 + TEXT_A].fold = folds ? GPUAGG_FOLD_SUM : GPUAGG_FOLD_NONE;
 	dictionaries[col[COL_T]] = t->dictionary;
 	config.make.nkeys = wish->nkeys;
 	config.make.unique = wish->unique;
@@ -361,6 +366,29 @@ test_by_text(const Texts *t, const Wish *wish, bool coded, const char *name)
 	MADE->free(made);
 }
 
+/* Of a table by text, whose rows are as many as texts: bounds are good for all rows that become one */
+static void
+test_folded_texts(const Texts *t, const Wish *any, uint32_t ntexts)
+{
+	Run			run;
+	GpuAggMade *made;
+	int32_t		most = 0;
+
+	for (uint32_t i = 0; i < nrows; i++)
+		most = rows[i].a > most ? rows[i].a : most;
+	folds = true;
+	made = make_by_text(t, any, true, &run);
+	folds = false;
+	ok(made != NULL && MADE->head(made)->nrows == ntexts &&
+	   gpuagg_lookup_column(MADE->head(made), TEXT_V)->high >= nrows / ntexts &&
+	   gpuagg_lookup_column(MADE->head(made), TEXT_A)->high >= (int64_t) most * (nrows / ntexts),
+	   "... or what they are together, between bounds");
+	if (made != NULL)
+		MADE->free(made);
+	else
+		printf("# %s\n", run.error.message);
+}
+
 static void
 test_repeated_texts(void)
 {
@@ -377,6 +405,7 @@ test_repeated_texts(void)
 	ok(made != NULL && MADE->head(made)->nrows == 50, "... or one of each is kept");
 	if (made != NULL)
 		MADE->free(made);
+	test_folded_texts(&t, &any, 50);
 	texts_free(&t);
 }
 

@@ -533,6 +533,8 @@ test_sums(void)
 	low = INT64_MIN;
 	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 1, &low, &high) && gpuagg_fold_bounds(GPUAGG_FOLD_LEAST, 1, &low, &high) &&
 	   low == INT64_MIN, "... and the least value is what it is");
+	ok(gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, INT32_MAX, &low, &high) && low == 0 && high == INT32_MAX &&
+	   !gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, UINT64_C(1) << 31, &low, &high), "numbers have 32 bits");
 }
 
 /* ---------- filters ---------- */

@@ -46,6 +46,7 @@ gpuagg_fold_bounds(uint32_t fold, uint64_t nrows, int64_t *low, int64_t *high)
 	{
 		*low = 0;
 		*high = (int64_t) nrows;
+		return nrows <= INT32_MAX;
 	}
 	if (fold != GPUAGG_FOLD_SUM)
 		return true;

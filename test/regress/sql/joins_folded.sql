@@ -98,6 +98,13 @@ SELECT fo('SELECT c, sum(n) FROM fof JOIN (SELECT k, coalesce(sum(v), 0) AS n FR
 SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k) x ON a = k AND n = b GROUP BY 1');
 SELECT fo('SELECT c, sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k ORDER BY k LIMIT 50) x ON a = k GROUP BY 1');
 SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT DISTINCT k, count(*) AS n FROM foi GROUP BY k, k2) x ON a = k GROUP BY 1');
+-- DISTINCT of one group; what is computed for the order alone fails as it does
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT DISTINCT count(*) AS n FROM foi) x ON a = n GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT DISTINCT count(v) AS n FROM foi) x ON a = n GROUP BY 1');
+SELECT fo('SELECT c, count(*) FROM fof JOIN (SELECT DISTINCT max(k) AS n FROM foi) x ON a = n GROUP BY 1');
+SELECT compare('SELECT c, count(*) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k ORDER BY sum(10 / v)) x ON a = k GROUP BY 1', 'prefer');
+SELECT compare('SELECT c, count(*) FROM fof JOIN (SELECT k FROM foi GROUP BY k ORDER BY 1 / (count(*) - 6)) x ON a = k GROUP BY 1', 'prefer');
+SELECT fo('SELECT c, count(*), sum(n) FROM fof JOIN (SELECT k, count(*) AS n FROM foi GROUP BY k ORDER BY n) x ON a = k GROUP BY 1');
 -- conditions that are known later
 PREPARE fo_p (int) AS SELECT c, count(*), sum(v) FROM fof JOIN foi ON a = k WHERE v < $1 GROUP BY 1 ORDER BY 1 LIMIT 2;
 SET plan_cache_mode = force_generic_plan;
