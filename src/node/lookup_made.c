@@ -4,21 +4,21 @@
  *
  * A task of its own reads the table as one that is grouped is read: what is used of the
  * column cache is settled with the worker under the query's snapshot.  Only if that is all
- * of the table does the device make the look-up table, which stays there.  Where every
- * page is all-visible and some are not kept yet, a task before it has them kept.
+ * of the table, but for pages that are new, does the device make the look-up table, which stays there.
+ * Where every page is all-visible and some are not kept yet, a task before it has them kept.
  *
  * Whatever goes wrong is no failure: the input is read as it is without a device.
  */
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/visibilitymap.h"
 #include "common/pg_prng.h"
 #include "device/batch_memory.h"
 #include "device/ops/lookup_make.h"
 #include "heap/cache_request.h"
 #include "heap/cached.h"
 #include "heap/feed.h"
+#include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/client.h"
 #include "ipc/shmem.h"
@@ -42,6 +42,7 @@ typedef struct Task
 	GpuAggMadeInput *input;
 	Relation	rel;
 	BlockNumber nblocks;
+	BlockNumber written;		/* of these; the others have no row that the snapshot sees */
 	MemoryContext context;		/* of what is returned */
 	MemoryContext strings;		/* of the columns' strings */
 	GpuAggClient *client;
@@ -288,7 +289,7 @@ drive(Task *task, bool keeps, bool *all)
 {
 	GpuAggStatus status = settle(task);
 
-	*all = status == GPUAGG_OK && task->cached->used == task->nblocks;
+	*all = status == GPUAGG_OK && task->cached->used == task->written;
 	if (*all)
 		return make(task);
 	return status == GPUAGG_OK && keeps ? keep(task) : status;
@@ -341,15 +342,6 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 /* ----------------------------------------------------------------- table --- */
 
 static bool
-is_all_visible(Relation rel, BlockNumber nblocks)
-{
-	BlockNumber visible;
-
-	visibilitymap_count(rel, &visible, NULL);
-	return visible >= nblocks;
-}
-
-static bool
 was_not_kept(Oid relid)
 {
 	for (int i = 0; i < NOT_KEPT; i++)
@@ -381,7 +373,7 @@ kept_share(const Task *task)
 			columns[n++] = i + 1;
 	}
 	return gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(task->rel), GPUAGG_FILES_NUMBER(task->rel), columns, n,
-								 task->nblocks);
+								 task->written);
 }
 
 /* At most two tasks: one that has pages kept, and one that makes the table, unless it is there */
@@ -403,7 +395,7 @@ make_table(Task *task)
 	task->input->before = task->made != NULL;
 	if (task->made != NULL)
 		count_scan(task, 0);
-	if (task->made != NULL || !is_all_visible(task->rel, task->nblocks))
+	if (task->made != NULL || !gpuagg_written_visible(task->rel, task->nblocks, &task->written))
 		return;
 	keeps = !was_not_kept(relid);
 	if (!keeps && kept_share(task) < 1)

@@ -2,7 +2,7 @@
  * made_kept.c
  *		Look-up tables of earlier statements of this session (made_kept.h).
  *
- * A table was made of columns that are kept, all pages of the relation being all-visible.
+ * A table was made of columns that are kept, all pages of the relation being all-visible, or new.
  * While each of them is and the visibility map's pages have the LSNs that they had, nothing
  * has changed: a page that changes is not all-visible, and what calls it all-visible again is
  * WAL-logged (src/cache/README.md).  So a table is as good as a new one, to every snapshot that may use
@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "device/ops/lookup_make.h"
+#include "heap/written.h"
 #include "ipc/made_shared.h"
 #include "ipc/shmem.h"
 #include "lib/ilist.h"
@@ -126,7 +127,7 @@ is_unchanged(const Kept *k, Relation rel)
 	for (uint32 i = 0; i < k->nextents; i++)
 	{
 		const uint32 n = Min(k->nblocks - i * GPUAGG_EXTENT_BLOCKS, GPUAGG_EXTENT_BLOCKS);
-		const XLogRecPtr lsn = gpuagg_vismap_whole(rel, i, n);
+		const XLogRecPtr lsn = gpuagg_written_extent(rel, i, n);
 
 		if (lsn == InvalidXLogRecPtr || lsn != k->lsns[i])
 			return false;

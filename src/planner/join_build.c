@@ -14,6 +14,7 @@
 
 #include "access/table.h"
 #include "compat.h"
+#include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/made_shared.h"
 #include "ipc/shmem.h"
@@ -26,6 +27,7 @@
 #include "planner/lower/lower_join.h"
 #include "planner/table_check.h"
 #include "settings.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
@@ -145,17 +147,27 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup, const List *col
 	return true;
 }
 
+/* Is all of the table all-visible, but for pages that nobody has written to?  How many there are besides. */
+static bool
+is_visible(const GpuAggLower *build, Relation relation, BlockNumber *written)
+{
+	*written = build->rel->pages;
+	if (build->rel->allvisfrac >= 1)
+		return true;
+	/* of an empty table the planner takes more */
+	return gpuagg_written_visible(relation, RelationGetNumberOfBlocks(relation), written) && *written > 0;
+}
+
 /* Does the device have all columns of the whole table, as far as is known? */
 static bool
-is_kept(const GpuAggLower *build, Relation relation)
+is_kept(const GpuAggLower *build, Relation relation, BlockNumber written)
 {
 	AttrNumber	columns[GPUAGG_MAX_REGS];
 
 	for (int i = 0; i < build->ncolumns; i++)
 		columns[i] = build->columns[i].attno;
-	return gpuagg_cache && build->rel->allvisfrac >= 1 &&
-		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), columns,
-							  build->ncolumns, build->rel->pages) >= 1;
+	return gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), columns,
+								 build->ncolumns, written) >= 1;
 }
 
 /* A value that stays, with what tells NULLs */
@@ -168,8 +180,6 @@ is_keepable(const GpuAggLower *build)
 	uint64		limit;
 	uint64		used;
 
-	if (!gpuagg_cache || build->rel->allvisfrac < 1)
-		return false;
 	gpuagg_cache_memory(gpuagg_device_at, &limit, &used);
 	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <= (double) (limit - Min(limit, used));
 }
@@ -177,6 +187,8 @@ is_keepable(const GpuAggLower *build)
 static void
 finish(GpuAggLower *build, Relation relation, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
+	BlockNumber written;
+
 	plan->program = gpuagg_lower_finish(build);
 	if (plan->program == NULL)
 		return;
@@ -184,8 +196,11 @@ finish(GpuAggLower *build, Relation relation, GpuAggLookupLower *lookup, GpuAggL
 	plan->nruntime = build->nruntime;
 	plan->relid = RelationGetRelid(relation);
 	lookup->scanned = build->rel;
-	lookup->kept = is_kept(build, relation);
-	lookup->keepable = lookup->kept || is_keepable(build);
+	if (gpuagg_cache && is_visible(build, relation, &written))
+	{
+		lookup->kept = is_kept(build, relation, written);
+		lookup->keepable = lookup->kept || is_keepable(build);
+	}
 	lookup->known = lookup->kept && gpuagg_made_is_known(plan->relid, plan->program);
 }
 

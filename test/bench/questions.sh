@@ -144,7 +144,6 @@ suite_tables()
 		pids+=($!)
 	done
 	all_ended_well "${pids[@]}" || die "cannot finish the tables"
-	suite_visible
 	for table in "$@"; do
 		[ "$HAVE_GPUAGG" = 0 ] || server_sql main "SELECT gpuagg.load('$table')" >/dev/null
 	done
@@ -163,19 +162,6 @@ suite_finish()
 	[ ! -f "$1" ] || grep " $2 " "$1" |
 		PGOPTIONS="-c maintenance_work_mem=1GB" server_psql main -f - || return 1
 	server_sql main "VACUUM (FREEZE, ANALYZE) $2" && table_prewarm main "$2"
-}
-
-# A page that is not all-visible keeps its table from being looked up in without reading it: none may be left by what
-# has run beside its VACUUM.
-suite_visible()
-{
-	local table
-
-	for table in $(server_sql main "SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND
-		relnamespace = 'public'::regnamespace AND relallvisible < pg_relation_size(oid) / 8192"); do
-		bench_say "   $table has pages that are not all-visible: vacuumed again"
-		server_sql main "VACUUM (FREEZE) $table"
-	done
 }
 
 # gpuagg over columns that the device keeps, as an engine of measure_query
