@@ -11,6 +11,9 @@
 #include "access/htup_details.h"
 #include "device/ops/page.h"
 #include "nodes/pathnodes.h"
+#if PG_VERSION_NUM >= 180000
+#include "optimizer/optimizer.h"
+#endif
 #include "storage/bufpage.h"
 #include "storage/latch.h"
 #if PG_VERSION_NUM >= 180000
@@ -582,6 +585,42 @@ gpuagg_copy_table_entry(const Query *from, int rti, Query *to)
 	}
 #endif
 	to->rtable = list_make1(entry);
+}
+
+/*
+ * Expressions over the rows of an outer join, which 16 marks as such (rewrite/rewriteManip.h): as of
+ * its table alone; and a column of it
+ */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_without_outer_join(node, join) \
+	((join) == 0 ? (node) : remove_nulling_relids(node, bms_make_singleton(join), NULL))
+#define gpuagg_set_outer_join(var, join) \
+	((var)->varnullingrels = (join) == 0 ? NULL : bms_make_singleton(join))
+#else
+#define gpuagg_without_outer_join(node, join) (node)
+#define gpuagg_set_outer_join(var, join) ((void) (var))
+#endif
+
+/*
+ * Expressions of groups in their own places, not as columns of the entry that 18 has for them, the last
+ * one (optimizer/optimizer.h); false: it is not.
+ */
+static inline bool
+gpuagg_flatten_groups(Query *query)
+{
+#if PG_VERSION_NUM >= 180000
+	if (!query->hasGroupRTE)
+		return true;
+	if (((RangeTblEntry *) llast(query->rtable))->rtekind != RTE_GROUP)
+		return false;
+	query->targetList = (List *) flatten_group_exprs(NULL, query, (Node *) query->targetList);
+	query->havingQual = flatten_group_exprs(NULL, query, query->havingQual);
+	query->rtable = list_delete_last(query->rtable);
+	query->hasGroupRTE = false;
+#else
+	(void) query;
+#endif
+	return true;
 }
 
 /* Where ExplainState and ExplainProperty...() are declared */

@@ -1,12 +1,14 @@
 /*
  * correlated.c
- *		Plans a query with its correlated subqueries as joined groupings (correlated.h).
+ *		Plans a query with its correlated subqueries as joined groupings, and without groupings by
+ *		primary keys (correlated.h).
  *
  * PostgreSQL runs a subquery that depends on the row once for each row.  A copy of the query
  * has it as a grouping (correlated_rewrite.h).  Both are planned, because only whole plans
  * can be compared: the copy's is taken if a GpuAgg groups in it what was a subquery, and it
  * is cheaper.  So it is with copies whose groupings are not narrowed, or whose IN is of no grouping
- * by itself, where these are others.
+ * by itself, where these are others.  A copy without groupings by primary keys (unique_group.h) is
+ * planned likewise, if a GpuAgg groups the rows that were groups.
  *
  * Cursors are left alone: WHERE CURRENT OF finds no row of a join, and the first rows of
  * a grouping come late.
@@ -20,6 +22,7 @@
 #include "planner/offer.h"
 #include "planner/path_cost.h"
 #include "planner/refuse.h"
+#include "planner/unique_group.h"
 #include "settings.h"
 
 static planner_hook_type prev_planner_hook = NULL;
@@ -27,28 +30,47 @@ static planner_hook_type prev_planner_hook = NULL;
 /* How many such groupings the plan that is being made has */
 static int	planned;
 
+/* Copies of a query, and what a survey is told if none is taken */
+typedef struct Copies
+{
+	List	   *queries;		/* Query * */
+	const char *no_device;		/* as none has such a plan, */
+	const char *dearer;			/* or as the original's is cheaper */
+} Copies;
+
 void
 gpuagg_correlated_planned(const PlannerInfo *root)
 {
-	if (gpuagg_correlated_is_made(root->parse))
+	if (gpuagg_correlated_is_made(root->parse) || gpuagg_unique_group_is_joined(root->parse))
 		planned++;
 }
 
-/* A List of Query; NIL: there is nothing to rewrite; a survey is told why */
-static List *
+/* No queries: there is nothing to rewrite; a survey is told why */
+static Copies
 rewritten_queries(const Query *query)
 {
 	bool		listening = gpuagg_offer_surveyed();
 	bool		before = gpuagg_refuse_pause();
-	List	   *rewritten;
+	Query	   *unique = NULL;
+	Copies		copies = {
+		.no_device = "a subquery that depends on the row could be a grouping, joined by what it depends on, but no device makes that grouping in PostgreSQL's plan of it",
+		.dearer = "a subquery that depends on the row could be a grouping on the device, joined by what it depends on, but to run it for each row is estimated to be cheaper"};
 
 	if (listening)
 		gpuagg_refuse_begin(true);
-	rewritten = gpuagg_correlated_rewrite(query);
+	if (gpuagg_correlated_any(query))
+		copies.queries = gpuagg_correlated_rewrite(query);
+	if (copies.queries == NIL && gpuagg_unique_group_any(query))
+		unique = gpuagg_correlated_rewrite_unique(query);
+	if (unique != NULL)
+		copies = (Copies) {
+			.queries = list_make1(unique),
+			.no_device = "a subquery's groups are the rows of a table, which could be grouped as these, but no device does so in PostgreSQL's plan of it",
+			.dearer = "a subquery's groups are the rows of a table, which could be grouped as these on the device, but to make the groups is estimated to be cheaper"};
 	if (listening)
 		gpuagg_offer_note(gpuagg_refuse_end());
 	gpuagg_refuse_resume(before);
-	return rewritten;
+	return copies;
 }
 
 static PlannedStmt *
@@ -74,19 +96,17 @@ plan_rewritten(GPUAGG_PLANNER_PARAMETERS)
 }
 
 static void
-note_dearer(const PlannedStmt *original, Cost grouped)
+note_dearer(const Copies *copies, const PlannedStmt *original, Cost least)
 {
-	char	   *reason = grouped < 0 ?
-		pstrdup("a subquery that depends on the row could be a grouping, joined by what it depends on, but no device makes that grouping in PostgreSQL's plan of it") :
-		psprintf("a subquery that depends on the row could be a grouping on the device, joined by what it depends on, but to run it for each row is estimated to be cheaper (%.0f instead of %.0f)",
-				 original->planTree->total_cost, grouped);
+	char	   *reason = least < 0 ? pstrdup(copies->no_device) :
+		psprintf("%s (%.0f instead of %.0f)", copies->dearer, original->planTree->total_cost, least);
 
 	gpuagg_offer_note(list_make1(reason));
 }
 
 /* What a survey has seen of plans that are not taken is forgotten. */
 static PlannedStmt *
-plan_cheapest(List *rewritten, GPUAGG_PLANNER_PARAMETERS)
+plan_cheapest(const Copies *copies, GPUAGG_PLANNER_PARAMETERS)
 {
 	GpuAggSurvey before = gpuagg_offer_seen();
 	PlannedStmt *original = next_planner(GPUAGG_PLANNER_ARGUMENTS);
@@ -97,7 +117,7 @@ plan_cheapest(List *rewritten, GPUAGG_PLANNER_PARAMETERS)
 
 	if (!gpuagg_offer_surveyed() && original->planTree->total_cost <= gpuagg_cost_floor())
 		return original;
-	foreach(lc, rewritten)
+	foreach(lc, copies->queries)
 	{
 		PlannedStmt *grouped;
 
@@ -113,7 +133,7 @@ plan_cheapest(List *rewritten, GPUAGG_PLANNER_PARAMETERS)
 	}
 	gpuagg_offer_forget(&seen);
 	if (best == original)
-		note_dearer(original, least);
+		note_dearer(copies, original, least);
 	return best;
 }
 
@@ -122,15 +142,15 @@ plan_query(GPUAGG_PLANNER_PARAMETERS)
 {
 	int			require = gpuagg_offer_require();
 	Query	   *query = parse;
-	List	   *rewritten = NIL;
+	Copies		copies = {0};
 	ListCell   *lc;
 
 	if ((options & CURSOR_OPT_FAST_PLAN) == 0 && require != GPUAGG_FORBID &&
-		gpuagg_correlated_any(parse) && gpuagg_offer_wanted())
-		rewritten = rewritten_queries(parse);
-	if (rewritten != NIL && require == GPUAGG_ALLOW)
-		return plan_cheapest(rewritten, GPUAGG_PLANNER_ARGUMENTS);
-	foreach(lc, rewritten)
+		(gpuagg_correlated_any(parse) || gpuagg_unique_group_any(parse)) && gpuagg_offer_wanted())
+		copies = rewritten_queries(parse);
+	if (copies.queries != NIL && require == GPUAGG_ALLOW)
+		return plan_cheapest(&copies, GPUAGG_PLANNER_ARGUMENTS);
+	foreach(lc, copies.queries)
 	{
 		PlannedStmt *grouped;
 

@@ -106,8 +106,14 @@ gpuagg_correlated_is_harmless(Node *expr, List *aggregates)
 									(List *) fold_mutator((Node *) aggregates, NULL));
 }
 
-static bool
-reads_harmless(const Query *query)
+bool
+gpuagg_correlated_is_harmless_aggregate(const Aggref *agg)
+{
+	return gpuagg_is_harmless_aggregate((Aggref *) fold_mutator((Node *) agg, NULL));
+}
+
+bool
+gpuagg_correlated_reads_harmless(const Query *query)
 {
 	return !contain_volatile_functions((Node *) query) &&
 		gpuagg_is_harmless_input((Query *) fold_mutator((Node *) query, NULL));
@@ -142,7 +148,7 @@ check_value(Node *value)
 	{
 		Aggref	   *agg = lfirst(lc);
 
-		if (!IsA(agg, Aggref) || !gpuagg_is_harmless_aggregate((Aggref *) fold_mutator((Node *) agg, NULL)))
+		if (!IsA(agg, Aggref) || !gpuagg_correlated_is_harmless_aggregate(agg))
 			return GPUAGG_REFUSE("a subquery is run for each row: its aggregate counts, or may raise an error for rows that no row outside asks for");
 	}
 	if (!gpuagg_correlated_is_harmless(value, aggregates))
@@ -185,9 +191,8 @@ collations_agree(Oid a, Oid b)
 					  get_collation_isdeterministic(a) && get_collation_isdeterministic(b));
 }
 
-/* Can the operator's left or right side be a group key that finds equal what it does? */
-static bool
-groups_alike(const OpExpr *op, Node *inner, SortGroupClause *clause)
+bool
+gpuagg_correlated_groups_alike(const OpExpr *op, Node *inner, SortGroupClause *clause)
 {
 	get_sort_group_operators(exprType(inner), false, false, false, &clause->sortop, &clause->eqop,
 							 NULL, &clause->hashable);
@@ -237,7 +242,7 @@ take_key(GpuAggCorrelatedGroup *out, List **columns, Node *conjunct, int depth)
 	}
 	if (!contain_vars_of_level(lfirst(inner), 0) || gpuagg_correlated_depends(lfirst(inner), depth) ||
 		!contain_vars_of_level(lfirst(outer), 1) || contain_vars_of_level(lfirst(outer), 0) ||
-		!groups_alike(op, lfirst(inner), clause) || contain_volatile_functions(conjunct) ||
+		!gpuagg_correlated_groups_alike(op, lfirst(inner), clause) || contain_volatile_functions(conjunct) ||
 		!gpuagg_correlated_is_harmless(conjunct, NIL))
 		return false;
 	key->inner = copyObjectImpl(lfirst(inner));
@@ -282,7 +287,7 @@ gpuagg_correlated_group(const Query *subquery, int depth, int rti, GpuAggCorrela
 	query->jointree->quals = gpuagg_correlated_and(rest);
 	if (out->keys == NIL || gpuagg_correlated_depends((Node *) query, depth))
 		return GPUAGG_REFUSE("a subquery is run for each row: it depends on it by more than equalities that tell groups");
-	if (!reads_harmless(query))
+	if (!gpuagg_correlated_reads_harmless(query))
 		return GPUAGG_REFUSE("a subquery is run for each row: its conditions may raise an error for rows that no row outside asks for");
 	value = linitial_node(TargetEntry, query->targetList);
 	if (!check_value((Node *) value->expr))

@@ -50,6 +50,15 @@ extern Node *gpuagg_correlated_and(List *conjuncts);
 /* Can this raise an error that depends on rows, once its constants are computed? */
 extern bool gpuagg_correlated_is_harmless(Node *expr, List *aggregates);
 
+/* Neither can the aggregate, */
+extern bool gpuagg_correlated_is_harmless_aggregate(const Aggref *agg);
+
+/* nor what the query selects from and WHERE, and nothing in it is volatile */
+extern bool gpuagg_correlated_reads_harmless(const Query *query);
+
+/* Can the operator's left or right side be a group key that finds equal what it does?  Fills in the clause. */
+extern bool gpuagg_correlated_groups_alike(const OpExpr *op, Node *inner, SortGroupClause *clause);
+
 extern bool gpuagg_correlated_is_made(const Query *query);
 
 /* Of a type whose equal values do not differ in anything; strings do not under collations that say so. */

@@ -32,6 +32,7 @@
 #include "planner/correlated_rewrite.h"
 #include "planner/harmless.h"
 #include "planner/refuse.h"
+#include "planner/unique_group.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 
@@ -39,6 +40,7 @@ typedef struct Levels
 {
 	bool		semijoins;		/* groups may be left out by tables outside, */
 	bool		distinct;		/* and IN be of a grouping */
+	bool		unique;			/* nothing but groupings by primary keys is looked for */
 	int			depth;			/* queries around the one that is looked at */
 	bool		changed;
 	bool		joined;			/* by semijoins, */
@@ -327,7 +329,7 @@ rewrite_level(Query *level, Levels *levels)
 	{
 		List	   *rewritten = NIL;
 
-		if (level->hasSubLinks && level->commandType == CMD_SELECT)
+		if (level->hasSubLinks && level->commandType == CMD_SELECT && !levels->unique)
 			rewritten = rewrite_conjunct(level, conjuncts, lfirst(lc), levels);
 		if (rewritten == NIL)
 		{
@@ -338,6 +340,8 @@ rewrite_level(Query *level, Levels *levels)
 			levels->changed = true;
 		result = list_concat(result, rewritten);
 	}
+	if (levels->unique && gpuagg_unique_group(level, levels->depth))
+		levels->changed = true;
 	if (levels->distinct && gpuagg_correlated_distinct(result))
 		levels->grouped = true;
 	level->jointree->quals = gpuagg_correlated_and(result);
@@ -368,7 +372,8 @@ rewritten_copy(const Query *query, Levels *levels)
 	(void) levels_walker((Node *) copy, levels);
 	if (levels->changed && (levels->unsteady || !are_steady(levels)))
 	{
-		(void) GPUAGG_REFUSE("a subquery is run for each row: the query is recursive, changes or locks rows, or another condition of it is volatile or may raise an error for some rows");
+		(void) GPUAGG_REFUSE("a subquery is %s: the query is recursive, changes or locks rows, or another condition of it is volatile or may raise an error for some rows",
+							 levels->unique ? "grouped though each row of a table is a group" : "run for each row");
 		return NULL;
 	}
 	return levels->changed ? copy : NULL;
@@ -395,4 +400,12 @@ gpuagg_correlated_rewrite(const Query *query)
 	List	   *narrowed = copies(query, true, &joined);
 
 	return joined ? list_concat(narrowed, copies(query, false, &joined)) : narrowed;
+}
+
+Query *
+gpuagg_correlated_rewrite_unique(const Query *query)
+{
+	Levels		levels = {.unique = true};
+
+	return rewritten_copy(query, &levels);
 }

@@ -76,8 +76,9 @@ SKIP:
 {
 	skip 'joins run on the host device', 1 if device_kind($node) ne 'host';
 	my %tpch = map { @$_ } questions('tpch.sql');
-	my %plan = map { $_ => $node->safe_psql('postgres', "SET gpuagg.debug_require = prefer; EXPLAIN (COSTS OFF) $tpch{$_}") } qw(q17 q20);
+	my %plan = map { $_ => $node->safe_psql('postgres', "SET gpuagg.debug_require = prefer; EXPLAIN (COSTS OFF) $tpch{$_}") } qw(q13 q17 q20);
 
+	like($plan{q13}, qr/Relation: customer\n +Group Key: COALESCE\(agg2, '0'::bigint\)\n +Look-up Joins: left\n +->  Custom Scan \(GpuAgg\)\n +Relation: orders\n/, 'tpch q13: no group of each customer');
 	like($plan{q17}, qr/^Custom Scan \(GpuAgg\)\n  Relation: lineitem\n  Look-up Joins: inner, inner\n/, 'tpch q17 is one node');
 	like($plan{q20}, qr/Relation: partsupp\n +Group Key: partsupp.ps_suppkey\n +Look-up Joins: inner, inner\n/, 'tpch q20: IN is one node');
 }
