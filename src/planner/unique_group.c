@@ -222,12 +222,19 @@ add_column(Rewriting *rw, Expr *expr, const char *name)
 	return column;
 }
 
+/* The tables whose columns are there; since 16 those of an outer join name it, too */
+static Relids
+tables_of(const Rewriting *rw, Node *expr)
+{
+	return pull_varnos_of_level(NULL, gpuagg_without_outer_join(copyObject(expr), rw->join), 0);
+}
+
 static bool
-is_of(Node *expr, int table)
+is_of(const Rewriting *rw, Node *expr, int table)
 {
 	int			only;
 
-	return bms_get_singleton_member(pull_varnos_of_level(NULL, expr, 0), &only) && only == table;
+	return bms_get_singleton_member(tables_of(rw, expr), &only) && only == table;
 }
 
 /* Of a row of a and one of b: x = y, by which b is grouped */
@@ -244,12 +251,12 @@ take_key(Rewriting *rw, const Node *conjunct)
 		return false;
 	side = list_head(op->args);
 	other = list_second_cell(op->args);
-	if (!is_of(lfirst(side), rw->b))
+	if (!is_of(rw, lfirst(side), rw->b))
 	{
 		side = other;
 		other = list_head(op->args);
 	}
-	if (!is_of(lfirst(side), rw->b) || !is_of(lfirst(other), rw->a) ||
+	if (!is_of(rw, lfirst(side), rw->b) || !is_of(rw, lfirst(other), rw->a) ||
 		!gpuagg_correlated_groups_alike(op, lfirst(side), clause))
 		return false;
 	key = tlist_member((Expr *) inside(rw, lfirst(side)), rw->grouping->targetList);
@@ -266,9 +273,9 @@ take_key(Rewriting *rw, const Node *conjunct)
 
 /* Of nothing else; a join's own columns are another table's */
 static bool
-is_at_most_of(Node *expr, int table)
+is_at_most_of(const Rewriting *rw, Node *expr, int table)
 {
-	return bms_is_subset(pull_varnos_of_level(NULL, expr, 0), bms_make_singleton(table));
+	return bms_is_subset(tables_of(rw, expr), bms_make_singleton(table));
 }
 
 /* Takes the join's conditions apart. */
@@ -281,14 +288,14 @@ take_conditions(Rewriting *rw)
 	rw->on = NIL;
 	foreach(lc, conditions)
 	{
-		if (is_of(lfirst(lc), rw->b))
+		if (is_of(rw, lfirst(lc), rw->b))
 			rw->moved = lappend(rw->moved, inside(rw, lfirst(lc)));
-		else if (is_at_most_of(lfirst(lc), rw->a))
+		else if (is_at_most_of(rw, lfirst(lc), rw->a))
 			rw->on = lappend(rw->on, lfirst(lc));
 		else if (!take_key(rw, lfirst(lc)))
 			return false;
 	}
-	return rw->grouping->groupClause != NIL && is_at_most_of((Node *) rw->where, rw->a);
+	return rw->grouping->groupClause != NIL && is_at_most_of(rw, (Node *) rw->where, rw->a);
 }
 
 /* ------------------------------------------------------------ aggregates --- */
@@ -332,7 +339,7 @@ can_move(const Rewriting *rw, const Aggref *agg)
 	Node	   *arg = agg->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, agg->args)->expr;
 
 	if (agg->agglevelsup != 0 || agg->aggdistinct != NIL || agg->aggorder != NIL ||
-		!is_at_most_of((Node *) list_make2(agg->args, agg->aggfilter), rw->b))
+		!is_at_most_of(rw, (Node *) list_make2(agg->args, agg->aggfilter), rw->b))
 		return false;
 	if (arg == NULL)
 		return agg->aggfnoid == F_COUNT_ && gpuagg_correlated_is_harmless((Node *) agg->aggfilter, NIL) &&
