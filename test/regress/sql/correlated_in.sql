@@ -34,10 +34,12 @@ SELECT c, ci_in(c) FROM unnest(ARRAY['s.name IN (SELECT p.t', 's.id = ANY (SELEC
 SELECT c, ci_in(c) FROM unnest(ARRAY['s.c IN (SELECT p.n', 's.id IN (SELECT DISTINCT p.s', '(s.id, s.c) IN (SELECT p.s, p.q', 's.c < 2 OR s.id IN (SELECT p.s', 's.id NOT IN (SELECT p.s', 'EXISTS (SELECT']) c;
 SELECT o, ci_in('s.id IN (SELECT p.s', o) FROM unnest(ARRAY['ORDER BY p.s LIMIT 5', 'GROUP BY p.s']) o;
 SELECT ci_in('s.id < 5 AND s.id IN (SELECT p.s', 'AND p.s < s.c * 10');
-SELECT ci('SELECT s.id FROM ci_s s WHERE s.name COLLATE "C" IN (SELECT p.l FROM ci_p p WHERE q > (SELECT 0.3 * avg(l.q) FROM ci_l l WHERE l.k = p.k))');
 SELECT ci('SELECT count(*) FROM ci_p o WHERE o.s IN (SELECT p.s FROM ci_p p WHERE q > (SELECT 0.3 * avg(l.q) FROM ci_l l WHERE l.k = p.k) AND p.k IN (SELECT l.k FROM ci_l l WHERE d > (SELECT min(x.c) FROM ci_s x WHERE x.id = l.k)))');
 BEGIN;
 SELECT prefer_device();
+-- equal values that differ, of which PostgreSQL's own plan may keep the wrong one: no grouping is made of them
+SELECT count(*) FROM explained('EXPLAIN (COSTS OFF) SELECT s.id FROM ci_s s WHERE s.name COLLATE "C" IN (SELECT p.l FROM ci_p p WHERE q > (SELECT 0.3 * avg(l.q) FROM ci_l l WHERE l.k = p.k))') l
+WHERE l LIKE '%GpuAgg%';
 EXPLAIN (COSTS OFF) SELECT name FROM ci_s WHERE id IN (SELECT s FROM ci_p p WHERE q > (SELECT 0.3 * avg(l.q) FROM ci_l l WHERE l.k = p.k));
 ROLLBACK;
 DROP FUNCTION ci_in, ci;
