@@ -37,7 +37,7 @@ typedef struct GpuAggMemory
 	_Atomic uint64_t limit;		/* of stripes the main thread changes it */
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
-	atomic_bool fault;			/* the next growth of a table fails */
+	atomic_bool fault;			/* the next growth fails */
 	GpuAggFreeBlocks *blocks;	/* the device's */
 } GpuAggMemory;
 
@@ -58,7 +58,7 @@ extern void gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent,
  */
 extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 
-/* The same for growing tables, where GPUAGG_FAULT_MEMORY strikes. */
+/* The same for growing tables and lists of rows, where GPUAGG_FAULT_MEMORY strikes. */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);
 
 /* For memory that comes from elsewhere; charge: false: over a budget */

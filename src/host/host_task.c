@@ -376,7 +376,7 @@ add_listed(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
 
 	if (more == 0)
 		return GPUAGG_OK;
-	refs = gpuagg_memory_alloc(&task->memory, old + more);
+	refs = gpuagg_memory_grow(&task->memory, old + more);
 	if (refs == NULL)
 		return gpuagg_memory_error(&task->memory, &result->error);
 	if (old > 0)

@@ -168,10 +168,16 @@ gpuagg_scan_open_results(GpuAggScan *scan)
 	gpuagg_results_mark(scan->results, &scan->mark);
 }
 
+/* Chosen rows are those of one task, so nothing of them is kept. */
 void
 gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
 {
-	if (scan->regrouped)
+	if (scan->info->program->select)
+	{
+		scan_forget(scan);
+		scan->tids = gpuagg_tid_store_create(scan->css.ss.ps.state->es_query_cxt, scan->owner);
+	}
+	else if (scan->regrouped)
 		gpuagg_scan_open_results(scan);
 	else
 		gpuagg_results_cut(scan->results, mark);
@@ -182,15 +188,7 @@ static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 			  BlockNumber nblocks, bool host, GpuAggError *error)
 {
-	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
-
-	if (program->select)
-	{
-		scan_forget(scan);
-		scan->tids = gpuagg_tid_store_create(query, scan->owner);
-	}
-	else
-		gpuagg_scan_cut(scan, &scan->mark);
+	gpuagg_scan_cut(scan, &scan->mark);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 

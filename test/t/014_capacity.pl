@@ -146,6 +146,19 @@ finish_psql($_) foreach @crowd;
 is(join('', map { $_->{stderr} } @crowd), '', 'rows of plans of four clients: none fails');
 is(join("\n", map { $_->{stdout} } @crowd), join("\n", ($expected) x 8), 'with the right answers');
 
+# so do rows of a sample, beside a look-up table that a join has left: their one task is done
+# again, without that table
+$node->safe_psql('postgres', 'CREATE TABLE dim AS SELECT i AS k, i % 3 AS d FROM generate_series(0, 9) i; ALTER TABLE dim ADD PRIMARY KEY (k)');
+$node->safe_psql('postgres', 'VACUUM ANALYZE dim');
+my $join = 'SELECT d, count(*) FROM few JOIN dim USING (k) GROUP BY d';
+$node->safe_psql('postgres', "$device $join; $join");
+like($node->safe_psql('postgres', "$device EXPLAIN (ANALYZE) $join"), qr/rows from kept columns/, 'a look-up table is on the device');
+my $sample = 'SELECT count(*), sum(id) FROM (SELECT id FROM few TABLESAMPLE BERNOULLI (50) REPEATABLE (1) OFFSET 0) x';
+my $struck = "$device SET gpuagg.debug_fault = 'memory'; SET gpuagg.debug_fault_pass = 1;";
+like($node->safe_psql('postgres', "$struck EXPLAIN (ANALYZE) $sample"), qr/GpuSample/, 'a sample is drawn by the device');
+$node->safe_psql('postgres', "$device $join");
+is($node->safe_psql('postgres', "$struck $sample"), $node->safe_psql('postgres', "SET gpuagg.enable = off; $sample"), 'though it had no memory at first');
+
 # no task waits for another one of its own query: with one place for all tasks, a plan whose
 # rows need tasks has been read before the task over them begins
 $node->safe_psql('postgres', 'ALTER SYSTEM SET gpuagg.running_tasks = 1');
