@@ -39,8 +39,11 @@ extern bool gpuagg_lower_is_plain_scan(PlannerInfo *root, const RelOptInfo *rel)
 /* A further look-up table, a constant that is filled in later; NULL: there is no room. */
 extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
 
-/* May a column of this type be a key of a look-up table, compared under this collation? */
-extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type);
+/*
+ * May a column of this type be a key of a look-up table, compared under this collation?  Not
+ * if its own finds more equal: by that one the input's rows are grouped where it is folded.
+ */
+extern bool gpuagg_lower_is_join_key(Oid collation, Oid own, uint8 type);
 
 /* Looks a row up by one key: a column of the table, of this type; a numeric at the probe's scale */
 extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,

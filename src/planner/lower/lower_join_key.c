@@ -60,12 +60,18 @@ is_key_type(uint8 type)
 	return type < GPUAGG_T_CODE && gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
 }
 
+static bool
+is_deterministic(Oid collation)
+{
+	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
 bool
-gpuagg_lower_is_join_key(Oid collation, uint8 type)
+gpuagg_lower_is_join_key(Oid collation, Oid own, uint8 type)
 {
 	return is_key_type(type) &&
 		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
-		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
+		 (is_deterministic(collation) && is_deterministic(own)));
 }
 
 /*
@@ -142,7 +148,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	return key->column != NULL &&
 		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
 							   &key->type, &key->scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
+		gpuagg_lower_is_join_key(op->inputcollid, exprCollation((Node *) key->column), key->type) &&
 		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
 }
 

@@ -67,7 +67,7 @@ split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, uint8 *sca
 	if (IsA(column, Param) && column->paramid == linitial_int(subplan->paramIds) &&
 		gpuagg_lower_is_equality(op->opfuncid, &negated) && !negated &&
 		gpuagg_constant_column(column->paramtype, column->paramtypmod, type, scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, *type) &&
+		gpuagg_lower_is_join_key(op->inputcollid, column->paramcollid, *type) &&
 		(op->opfuncid == F_BPCHAREQ) == (*type == GPUAGG_T_BPCHAR))
 		return true;
 	return GPUAGG_REFUSE("IN or NOT IN compares types in a way that is not supported");
