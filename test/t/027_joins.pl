@@ -51,7 +51,7 @@ sub table
 	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
 	  sprintf("('k' || (%s %% 50))::char(%d)", $x, 4 + int rand 3),
 	  sprintf('((%s %% 60) / %d.0)::numeric%s', $x, pick(1, 2), pick('', '(8, 1)', '(8, 2)')),
-	  pick('float4', 'float8'), "('K' || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
+	  pick('float4', 'float8'), "(CASE WHEN n % 3 > 0 THEN 'K' ELSE 'k' END || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
 	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
 	$script .= "CREATE INDEX ON $name (i);\n" if chance(0.3);
 	return $script . "ANALYZE $name;\n";
@@ -101,7 +101,7 @@ sub join_query
 		if ($kind < 0.65)
 		{
 			my $input = chance(0.2) ? "(SELECT * FROM $table WHERE " . filter($table) . ')'
-			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m, min(c) AS c, max(n) AS n, min(f) AS f, min(l) AS l FROM $table GROUP BY i)"
+			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m, min(c) AS c, max(n) AS n, min(f) AS f, min(l COLLATE \"C\") AS l FROM $table GROUP BY i)"
 			  : $table;
 
 			$from .= ' ' . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
