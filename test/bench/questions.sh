@@ -227,6 +227,12 @@ suite_question()
 	fi
 }
 
+# suite_file NAME SCALE: beyond scale 10 results have a file of their own, to stay beside those of 10
+suite_file()
+{
+	awk -v name="$1" -v scale="$2" 'BEGIN { print name (scale > 10 ? "-" scale : "") }'
+}
+
 # suite_run NAME SCALE TABLE...: every question of NAME.sql over these tables by
 # gpuagg where it takes it, by PostgreSQL and by DuckDB.  The first table is the facts,
 # of which questions are that do not say @rows.  After BENCH_UNTIL seconds none is begun.
@@ -238,7 +244,7 @@ suite_run()
 
 	shift 2
 	bench_need_main
-	csv_open "$name"
+	csv_open "$(suite_file "$name" "$scale")"
 	suite_tables "$name" "$scale" "$(awk "BEGIN { printf \"%d\", 1500000 * $scale }")" "$@"
 	session_psql suite main
 	session_do suite "SET statement_timeout = '${BENCH_STATEMENT_SECONDS}s';"

@@ -18,7 +18,8 @@ plan skip_all => 'no pg_upgrade' unless -x "$bin/pg_upgrade" && -x "$bin/pg_dump
 my $from = $ENV{GPUAGG_UPGRADE_FROM};
 # what its programs need and this system lacks
 $ENV{LD_LIBRARY_PATH} = join ':', grep { $_ } "$from/lib", $ENV{LD_LIBRARY_PATH} if $from;
-my $old = new_node($from ? [ 'old', install_path => $from ] : 'old');
+my $host = 'gpuagg.device = host';	# the device that the profiles are of
+my $old = new_node($from ? [ 'old', install_path => $from ] : 'old', $host);
 $old->safe_psql(
 	'postgres', q{
 	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, 'text ' || i % 7 AS s FROM generate_series(1, 20000) i;
@@ -58,7 +59,7 @@ $old->stop;
 my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => [ initdb_options($new) ]);
 $new->append_conf('postgresql.conf',
-	"shared_preload_libraries = 'gpuagg'\nfsync = off\nmax_connections = 100\n");
+	"shared_preload_libraries = 'gpuagg'\nfsync = off\nmax_connections = 100\n$host\n");
 note('Summary: from PostgreSQL ' . $old->pg_version . ' to ' . $new->pg_version);
 isnt($new->pg_version . '', $old->pg_version . '', 'another version') if $from;
 # its log and its socket go where it runs

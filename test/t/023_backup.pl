@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @parts = qw(memory_level tlb_group random_access ceiling kernel host_pattern thread_scaling cost_unit curve);
-my $node = new_node('backup');
+my $node = new_node('backup', 'gpuagg.device = host');	# the device that the profiles are of
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
 # Two profiles; the larger a table, the earlier a restore begins with it
