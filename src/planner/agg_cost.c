@@ -241,7 +241,7 @@ estimate_part(const GpuAggGrouping *g, Relation relation, GpuAggRegroupPart *par
 	for (int i = 0; i < g->lw->nkeys; i++)
 		if ((part->inputs >> i & 1) != 0 && !IsA(g->lw->key_exprs[i], Const))
 			keys = lappend(keys, g->lw->key_exprs[i]);
-	gpuagg_group_estimate(g->root, g->input_rel, relation, g->input_rel->pages, keys, true, &estimate);
+	gpuagg_group_estimate(g->root, g->input_rel, relation, g->fact->pages, keys, true, &estimate);
 	part->groups = estimate.groups;
 	memset(&part->seen, 0, sizeof(part->seen));
 	if (g->info.gate < 0)

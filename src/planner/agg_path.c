@@ -158,7 +158,7 @@ estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
 	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1};
 	if (keys != NIL)
 		gpuagg_group_estimate(g->root, g->input_rel, relation,
-							  g->tables != NULL ? g->tables->pages : g->input_rel->pages,
+							  g->tables != NULL ? g->tables->pages : g->fact->pages,
 							  keys, finer, estimate);
 	return estimate->groups;
 }
@@ -188,7 +188,10 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 	return groups;
 }
 
-/* A sample, or a condition without columns, says nothing about the next run. */
+/*
+ * A sample, or a condition without columns, says nothing about the next run; nor do look-ups of
+ * subqueries in the conditions of a table.
+ */
 static void
 estimate_groups(GpuAggGrouping *g, Relation relation)
 {
@@ -201,7 +204,8 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->info.est_groups = estimate.groups;
 	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
-	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
+		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))
 		g->info.seen = estimate.key;
 }
 

@@ -134,6 +134,18 @@ write_fields(Writing *w, Node *node)
 			write_number(w, ((NullTest *) node)->nulltesttype);
 			write_number(w, ((NullTest *) node)->argisrow);
 			return true;
+		case T_List:
+			write_number(w, list_length((List *) node));
+			return true;
+		case T_FromExpr:
+			write_number(w, list_length(((FromExpr *) node)->fromlist));
+			return true;
+		case T_JoinExpr:
+			write_number(w, ((JoinExpr *) node)->jointype);
+			return true;
+		case T_RangeTblRef:
+			write_number(w, ((RangeTblRef *) node)->rtindex);
+			return true;
 		default:
 			return false;
 	}

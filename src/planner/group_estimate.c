@@ -23,8 +23,11 @@
 
 #include <math.h>
 
+#include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "planner/expr_hash.h"
 #include "planner/group_estimate.h"
 #include "planner/value_bound.h"
@@ -46,6 +49,36 @@ seen_key(RelOptInfo *rel, List *exprs)
 	if (clauses != NIL && key.filter == 0)
 		key.keys = 0;
 	return key;
+}
+
+/* Tells these keys from others (ipc/seen_groups.h) */
+#define SEEN_JOIN UINT64CONST(0x67726f7570736f66)
+
+/*
+ * Of a join: its tables, and all conditions as the query has them, in whatever order they are joined.
+ * What subqueries have is not known by their text, nor what policies hide by the query's.
+ */
+static GpuAggSeenKey
+seen_join_key(PlannerInfo *root, RelOptInfo *rel, List *exprs)
+{
+	Node	   *from = (Node *) root->parse->jointree;
+	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_JOIN, gpuagg_exprs_hash(exprs, 0))};
+	int			relid = -1;
+
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+	{
+		const RelOptInfo *base = root->simple_rel_array[relid];
+
+		if (base == NULL)
+			continue;			/* an outer join */
+		if (base->rtekind != RTE_RELATION)
+			return (GpuAggSeenKey) {0};
+		key.keys = hash_combine64(key.keys, planner_rt_fetch(relid, root)->relid);
+	}
+	if (root->qual_security_level > 0 || contain_subplans(from))
+		return (GpuAggSeenKey) {0};
+	key.filter = gpuagg_exprs_hash(list_make1(from), 0);
+	return key.filter != 0 ? key : (GpuAggSeenKey) {0};
 }
 
 /* ------------------------------------------------------------- estimates --- */
@@ -127,10 +160,9 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	estimate->groups = estimate->postgres;
 	if (relation != NULL)
 		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
-	/* a join's depend on more than one table */
-	if (relation != NULL && rel->reloptkind != RELOPT_JOINREL)
+	if (relation != NULL)
 	{
-		estimate->key = seen_key(rel, exprs);
+		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) : seen_key(rel, exprs);
 		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));

@@ -19,8 +19,9 @@ typedef struct GpuAggGroupEstimate
 } GpuAggGroupEstimate;
 
 /*
- * Of the rows of rel, which has so many pages, that pass its conditions, by these
- * expressions, at least one.  relation: the table, or the one above several tables;
+ * Of the rows of rel, a table or a join, that pass its conditions, by these
+ * expressions, at least one.  relation: the table, a join's largest one, or the one above several tables,
+ * which has so many pages;
  * NULL: there is none.  finer: than the groups of the query, which are made of them.
  */
 extern void gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,

@@ -162,6 +162,25 @@ INSERT INTO ge_dim SELECT i, 'n' || i % 3, date '2024-01-01' + i FROM generate_s
 ANALYZE ge_dim;
 SELECT q, ge_rows('SELECT ' || q || ', sum(v) FROM ge_more m JOIN ge_dim e ON e.k = m.k GROUP BY ' || q) FROM unnest(ARRAY['name, date_trunc(''month'', z)', 'extract(year FROM born), t::date']) q;
 SELECT ge_rows('SELECT name, to_char(t, ''YYYY-MM''), sum(v) FROM ge_more m LEFT JOIN ge_dim e ON e.k = m.k GROUP BY 1, 2');
+-- of a join also what it had when it ran last, under all of its conditions; policies hide it
+CREATE FUNCTION ge_join(on_clause text, rest text DEFAULT '') RETURNS int LANGUAGE sql AS $$
+	SELECT ge_rows(format('SELECT v * 0, e.k * 0, count(*) FROM ge_more m %s %s GROUP BY 1, 2', on_clause, rest))::int $$;
+SELECT v * 0 AS v, e.k * 0 AS k, count(*) FROM ge_more m JOIN ge_dim e ON e.k = m.k WHERE e.born > '2024-01-03' GROUP BY 1, 2;
+SELECT ge_join('JOIN ge_dim e ON e.k = m.k', 'WHERE e.born > ''2024-01-03'''), ge_join('JOIN ge_dim e ON e.k = m.k', 'WHERE e.born > ''2024-01-02''') > 100 AS unknown,
+	ge_join('LEFT JOIN ge_dim e ON e.k = m.k', 'WHERE e.born > ''2024-01-03''') AS inner, ge_join('LEFT JOIN ge_dim e ON e.k = m.k AND e.born > ''2024-01-03''') > 100 AS unknown,
+	ge_join('JOIN ge_dim e ON e.k = m.k + 1', 'WHERE e.born > ''2024-01-03''') > 100 AS unknown, ge_join('JOIN ge_dim e ON e.k = m.k', 'WHERE m.k < 8 AND e.born > ''2024-01-03''') > 100 AS unknown;
+SET join_collapse_limit = 1;
+SET enable_hashjoin = off;
+SELECT ge_join('JOIN ge_dim e ON e.k = m.k', 'WHERE e.born > ''2024-01-03''');
+RESET enable_hashjoin;
+RESET join_collapse_limit;
+GRANT SELECT ON ge_dim TO regress_gpuagg_ge;
+ALTER TABLE ge_dim ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ge_all ON ge_dim USING (true);
+SET ROLE regress_gpuagg_ge;
+SELECT ge_join('JOIN ge_dim e ON e.k = m.k', 'WHERE e.born > ''2024-01-03''') > 100 AS unknown;
+RESET ROLE;
+ALTER TABLE ge_dim DISABLE ROW LEVEL SECURITY;
 -- what was known of a column's range goes with its statistics, those of a transaction that failed, too
 CREATE TABLE ge_range WITH (autovacuum_enabled = off) AS SELECT i FROM generate_series(1, 20000) i;
 ANALYZE ge_range;
@@ -182,7 +201,7 @@ VACUUM ANALYZE ge_large;
 EXPLAIN (COSTS OFF) SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2 ORDER BY 3;
 SELECT ge_rows('SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2');
 DROP TABLE ge, ge_new, ge_code, ge_more, ge_dim, ge_large, ge_range;
-DROP FUNCTION ge_rows;
+DROP FUNCTION ge_join, ge_rows;
 DROP ROLE regress_gpuagg_ge;
 
 -- of groups that are finer than the query's, PostgreSQL expects a tenth of the rows; a run tells how many there are, and the next one
