@@ -300,14 +300,17 @@ request_answered(int device, uint64 number)
 	return answered;
 }
 
+/* A worker whose device is not ready keeps nothing, and may not answer: that of a card that is off waits. */
 static void
 unload_from(int device, Oid relid, AttrNumber attnum)
 {
+	GpuAggDeviceState *state = gpuagg_shmem_state(device);
 	ConditionVariable *cv = &gpuagg_shared->devices[device].cache.answered_one;
 	uint64		number = 0;
 
 	ConditionVariablePrepareToSleep(cv);
-	while (gpuagg_shmem_wake_worker(device))
+	while (pg_atomic_read_u32(&state->status) == GPUAGG_READY &&
+		   gpuagg_shmem_wake_worker(device))
 	{
 		if (number == 0)
 		{

@@ -183,12 +183,25 @@ gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
 		gpuagg_results_cut(scan->results, mark);
 }
 
+/*
+ * Nothing is to be read: a condition without columns is not TRUE, or there is nothing to join.
+ * Draws are of all blocks or of none.
+ */
+static void
+scan_read_nothing(GpuAggScan *scan)
+{
+	for (int i = 0; i < scan->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
+		scan->read[i]->end = scan->read[i]->first;
+}
+
 /* All of the work on one device; what an earlier attempt has answered is forgotten. */
 static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 			  BlockNumber nblocks, bool host, GpuAggError *error)
 {
 	gpuagg_scan_cut(scan, &scan->mark);
+	if (nblocks == 0)
+		scan_read_nothing(scan);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 

@@ -124,7 +124,8 @@ task_settle(GpuAggRun *run)
 
 /*
  * Whether the next table may use the column cache.  The host device behind a GPU keeps
- * nothing, nor is anything kept of samples.  Draws can only be made of what is kept.
+ * nothing, nor is anything kept of samples, nor is of what is not read.  Draws can only be made
+ * of what is kept.
  */
 static void
 task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
@@ -134,7 +135,7 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 	bool		cached;
 
 	memset(request, 0, sizeof(*request));
-	cached = scan->rows == NULL && !scan->uncached && !run->pass->host &&
+	cached = scan->rows == NULL && table->end > table->first && !scan->uncached && !run->pass->host &&
 		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
 		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,

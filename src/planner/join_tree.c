@@ -321,7 +321,8 @@ is_never_null(PlannerInfo *root, const RelOptInfo *rel, const Var *column)
 
 /*
  * LEFT JOIN ... WHERE column IS NULL is NOT EXISTS if the column is NULL only where no row
- * matches.  PostgreSQL sees that of columns that the join compares.
+ * matches.  PostgreSQL sees that of columns that the join compares.  A column of rows IS NULL where
+ * all fields of its row are, too.
  */
 static void
 find_antijoin(PlannerInfo *root, GpuAggJoin *join)
@@ -332,7 +333,7 @@ find_antijoin(PlannerInfo *root, GpuAggJoin *join)
 	{
 		const NullTest *test = (const NullTest *) lfirst_node(RestrictInfo, lc)->clause;
 
-		if (!IsA(test, NullTest) || test->nulltesttype != IS_NULL ||
+		if (!IsA(test, NullTest) || test->nulltesttype != IS_NULL || test->argisrow ||
 			!is_never_null(root, join->rel, (const Var *) test->arg))
 			continue;
 		join->type = JOIN_ANTI;

@@ -101,25 +101,6 @@ key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, i
 
 /* ----------------------------------------------------- computed expressions --- */
 
-static bool
-looks_unlike_equals(const Var *var)
-{
-	int32		typmod = var->vartypmod;
-
-	switch (getBaseTypeAndTypmod(var->vartype, &typmod))
-	{
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case INTERVALOID:
-			return true;
-		case BPCHAROID:
-		case NUMERICOID:
-			return typmod < VARHDRSZ;
-		default:
-			return false;
-	}
-}
-
 /* Functions of how a value is stored, which equal values do not share */
 static bool
 is_of_storage(Oid function, void *context)
@@ -172,7 +153,7 @@ add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 
 	/* a string's number will do: what reads it has the string */
 	plan->lw->numbers = plan->joined;
-	ok = !looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
+	ok = !gpuagg_lower_looks_unlike_equals(var) && !gpuagg_lower_is_strange(plan->lw, var) &&
 		add_device_key(plan, (Expr *) var, InvalidOid, output);
 	plan->lw->numbers = numbers;
 	if (ok)

@@ -26,11 +26,13 @@ srand $seed;
 
 my $node = new_node('joins', 'shared_buffers = 64MB');
 regress_functions($node);
+$node->safe_psql('postgres', 'CREATE TYPE pair AS (x int4, y int4)');
 
 sub chance { return rand() < $_[0]; }
 
 # Columns of all tables: keys i, j of some integer types, s a string, d a day, and of types that devices
-# join seldom or not: c of char(n), n numeric, f floating point, l a string under a collation; values v, w, m
+# join seldom or not: c of char(n), b a bpchar whose equal strings have more blanks or fewer, n numeric, f floating
+# point, l a string under a collation, r a row, some of them of NULLs; values v, w, m
 sub table
 {
 	my ($name, $rows, $spread, $unique) = @_;
@@ -43,7 +45,8 @@ sub table
 	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m, "
 	  . "CASE WHEN n %% 19 > 0 THEN %s END AS c, %s AS n, "
 	  . "CASE n %% 9 WHEN 0 THEN NULL WHEN 1 THEN float8 '-0' WHEN 2 THEN 'NaN' ELSE n %% 4 END::%s AS f, "
-	  . "%s COLLATE %s AS l FROM generate_series(1, %d) n;\n",
+	  . "%s COLLATE %s AS l, ('k' || (%s) %% 40 || repeat(' ', n %% 3))::bpchar AS b, "
+	  . "ROW(NULLIF(n %% 4, 1), NULLIF(n %% 2, 1))::pair AS r FROM generate_series(1, %d) n;\n",
 	  $name,
 	  $unique eq 'i' ? "(n - $rows / 3)::$i" : "CASE WHEN n % $null > 0 THEN ($x % 30000)::$i END",
 	  sprintf('CASE WHEN n %% 13 > 0 THEN (%s %% %d)::%s END', $x, 3 + int rand 40, pick(qw(int4 int8))),
@@ -51,9 +54,10 @@ sub table
 	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
 	  sprintf("('k' || (%s %% 50))::char(%d)", $x, 4 + int rand 3),
 	  sprintf('((%s %% 60) / %d.0)::numeric%s', $x, pick(1, 2), pick('', '(8, 1)', '(8, 2)')),
-	  pick('float4', 'float8'), "(CASE WHEN n % 3 > 0 THEN 'K' ELSE 'k' END || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
+	  pick('float4', 'float8'), "(CASE WHEN n % 3 > 0 THEN 'K' ELSE 'k' END || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $x, $rows;
 	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
 	$script .= "CREATE INDEX ON $name (i);\n" if chance(0.3);
+	$script .= "ALTER TABLE $name ALTER r SET NOT NULL;\n" if chance(0.5);
 	return $script . "ANALYZE $name;\n";
 }
 
@@ -72,7 +76,7 @@ sub on
 {
 	my ($a, $b) = @_;
 	my $on = pick("$a.i = $b.i", "$a.i = $b.i", "$a.i = $b.i", "$a.j = $b.i", "$a.v = $b.i", "$a.s = $b.s",
-		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.s = $b.c", "$a.c = $b.s",
+		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.c = $b.b", "$a.s = $b.c", "$a.c = $b.s",
 		"$a.c::text = $b.s", "$a.n = $b.n", "$a.n = $b.i", "$a.i = $b.n", "$a.f = $b.f", "$a.l = $b.l COLLATE \"C\"",
 		"$a.i = $b.i AND $a.f = $b.f", "$a.i = $b.i AND $a.n = $b.n", "$a.v = $b.v AND $a.l = $b.l COLLATE case_blind",
 		"$a.s = $b.s AND $a.c = $b.c", "$a.s = $b.s AND $a.i = $b.i", "$a.s = $b.s AND $a.d = $b.d AND $a.j = $b.j",
@@ -101,7 +105,7 @@ sub join_query
 		if ($kind < 0.65)
 		{
 			my $input = chance(0.2) ? "(SELECT * FROM $table WHERE " . filter($table) . ')'
-			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m, min(c) AS c, max(n) AS n, min(f) AS f, min(l COLLATE \"C\") AS l FROM $table GROUP BY i)"
+			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m, min(c) AS c, max(n) AS n, min(f) AS f, min(l COLLATE \"C\") AS l, 'k1 '::bpchar AS b, ROW(min(v), NULL)::pair AS r FROM $table GROUP BY i)"
 			  : $table;
 
 			$from .= ' ' . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
@@ -127,11 +131,12 @@ sub join_query
 	}
 	push @where, filter(pick(@known)) while chance(0.4);
 	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
+	push @where, pick(@known) . '.r IS NULL' if chance(0.15);
 	# which of 0 and -0 stands for a group is not defined
-	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m j s d v m c n), 'f + 0') } 1 .. int rand 3;
+	my @keys = map { my $t = pick(@known); chance(0.05) ? "octet_length($t.b)" : "$t." . pick(qw(j s d v m j s d v m c n), 'f + 0', 'r IS NULL') } 1 .. int rand 3;
 	my ($a, $b) = (pick(@known), pick(@known));
 	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
-			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)"),
+			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)", "sum(octet_length($b.b))", "count(*) FILTER (WHERE $b.b LIKE 'k1% ')"),
 		pick("sum($b.v) FILTER (WHERE $a.w > 3)", "sum(CASE WHEN $a.i IS NULL THEN 1 ELSE $b.v END)", "avg($b.j)"));
 
 	return 'SELECT ' . join(', ', @keys, @aggs) . " FROM $from"
@@ -163,7 +168,7 @@ sub fact
 		CREATE TABLE f1 AS SELECT * FROM f WHERE v > 3;
 		ALTER TABLE f RENAME TO f2;
 		ANALYZE f1, f2;
-		CREATE VIEW f AS SELECT * FROM f1 UNION ALL SELECT i, j, 'k1', d, v, w, m, c, n, f, l FROM f2;});
+		CREATE VIEW f AS SELECT * FROM f1 UNION ALL SELECT i, j, 'k1', d, v, w, m, c, n, f, l, b, r FROM f2;});
 }
 
 my %outcomes;

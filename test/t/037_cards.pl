@@ -224,6 +224,20 @@ is(devices(), "0|cuda|ready\n1|cuda|ready\n2|host|fallback", 'it is on again');
 my ($rc, $out, $err) = $node->psql('postgres', 'SELECT gpuagg.reset_device(7)');
 like($err, qr/device 7 runs no tasks/, 'reset_device of a card that is not there');
 
+# what another card kept went with its worker: nobody waits for that to unload it
+fake_does('lost:1 1');
+for (my $loss = 0; $loss < 6 && sql('SELECT state FROM gpuagg.devices WHERE device = 1') ne 'off'; $loss++)
+{
+	sql("SET gpuagg.cache = off; SET gpuagg.spread = always; $require $a");
+	$node->poll_query_until('postgres', "SELECT state IN ('ready', 'off') FROM gpuagg.devices WHERE device = 1");
+}
+fake_does();
+is(sql('SELECT state FROM gpuagg.devices WHERE device = 1'), 'off', 'the other card is off');
+($rc, $out, $err) = $node->psql('postgres', "SET statement_timeout = '20s'; SELECT gpuagg.unload('a')");
+is($err, '', 'unload');
+is(sql('SELECT gpuagg.reset_device(1)'), 't', 'and it is on again');
+wait_cards($node, 2);
+
 # a crash of the server: each card has one worker afterwards
 my $backend = sql('SELECT pid FROM gpuagg.devices WHERE device = 1');
 kill_and_recover($node, $backend);

@@ -42,7 +42,7 @@ $node->safe_psql(
 
 sub chance { return rand() < $_[0]; }
 
-# Keys i, j, b (far apart), s, d, c of char(n), n numeric, l under a collation; values v, w, m, t, z (near 64 bits), e
+# Keys i, j, b (far apart), s, d, c of char(n) or with blanks that do not count, n numeric, l under a collation; values v, w, m, t, z (near 64 bits), e
 # (the ends of int4)
 sub table
 {
@@ -55,14 +55,14 @@ sub table
 		"CREATE TABLE %s AS SELECT CASE WHEN n %% %d > 0 THEN (%s)::%s END AS i, "
 		  . "CASE WHEN n %% 13 > 0 THEN ((%s) %% %d)::%s END AS j, ((%s) %% 300)::int8 * 1000000007 AS b, "
 		  . "CASE WHEN n %% 11 > 0 THEN 'k' || (%s) %% 70 END AS s, date '2024-02-01' + ((%s) %% 200)::int4 AS d, "
-		  . "('k' || (%s) %% 50)::char(%d) AS c, (((%s) %% 60) / %d.0)::numeric%s AS n, ('K' || (%s) %% 40) COLLATE %s AS l, "
+		  . "('k' || (%s) %% 50%s AS c, (((%s) %% 60) / %d.0)::numeric%s AS n, ('K' || (%s) %% 40) COLLATE %s AS l, "
 		  . "CASE WHEN n %% %d > 0 THEN (n * 31 %% 97 - 40)::%s END AS v, (n * 17 %% 1000 - 300)::int8 AS w, "
 		  . "CASE WHEN n %% 7 > 0 THEN ((n %% 400 - 100) / 7.0)::numeric(8, 2) END AS m, "
 		  . "timestamp '2024-01-01' + n %% 500 * interval '1 hour' AS t, "
 		  . "CASE WHEN n %% 3 > 0 THEN (n %% 9 - 4)::int8 * %s END AS z, "
 		  . "CASE n %% 5 WHEN 0 THEN -2147483648 WHEN 1 THEN 2147483647 WHEN 2 THEN n END::int4 AS e "
 		  . "FROM generate_series(1, %d) n;\n%sVACUUM (FREEZE, ANALYZE) %s;\n",
-		$name, $null, $x, pick(qw(int2 int4 int8)), $x, 2 + int rand 30, pick(qw(int4 int8)), $x, $x, $x, $x, 4 + int rand 3, $x,
+		$name, $null, $x, pick(qw(int2 int4 int8)), $x, 2 + int rand 30, pick(qw(int4 int8)), $x, $x, $x, $x, pick(')::char(4)', ')::char(6)', " || repeat(' ', n % 4))::bpchar"), $x,
 		pick(1, 2), pick('(8, 1)', '(8, 1)', ''), $x, pick('"C"', '"en-x-icu"', 'case_blind'), 2 + int rand 9, pick(qw(int2 int4 int8)),
 		pick('1000000000', '1000000000000000', '2000000000000000000'), $rows, $notnull, $name);
 }
@@ -92,6 +92,8 @@ sub aggregate
 	my $sums = $column =~ /[td]/ || ($t eq '' && $column =~ /[wmz]/ && chance(0.9)) ? 'count(%s)' : 'sum(%s)';
 	my $of = $t eq '' && $column eq 'm' && chance(0.9) ? 'count(%s)' : pick('count(%s)', 'min(%s)', 'max(%s)', $sums);
 
+	return "sum(octet_length(${t}c))" if $t ne '' && chance(0.07);
+	return "count(*) FILTER (WHERE ${t}c LIKE 'k1% ')" if chance(0.03);
 	return chance(0.15) ? 'count(*)' : chance(0.1) ? "count($t" . pick(qw(s c n l)) . ')' : sprintf($of, "$t$column");
 }
 

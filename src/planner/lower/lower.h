@@ -274,6 +274,9 @@ extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
 							 GpuAggOutput *output);
 
+/* May equal values of the column look unlike each other? */
+extern bool gpuagg_lower_looks_unlike_equals(const Var *var);
+
 /*
  * What is stored of a column as a key, where equal values may look unlike each other or
  * the type is none that devices know

@@ -347,13 +347,6 @@ folded_least(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 
 /* ----------------------------------------------------- which are which --- */
 
-static bool
-is_key(const GpuAggLookupLower *lookup, const Var *var)
-{
-	return list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys),
-						   gpuagg_lower_input_column(lookup->rel, var));
-}
-
 /*
  * The folded input whose columns besides the keys are read; false: there are others, too.
  * NULL: none.
@@ -371,7 +364,7 @@ find_folded(GpuAggLower *lw, List *vars, GpuAggLookupLower **folded)
 		for (int i = 0; i < lw->nlookups; i++)
 			if (multiplies(&lw->lookups[i]) &&
 				bms_is_member(var->varno, lw->lookups[i].rel->relids) &&
-				!is_key(&lw->lookups[i], var))
+				!gpuagg_lower_is_common(&lw->lookups[i], gpuagg_lower_input_column(lw->lookups[i].rel, var)))
 				*folded = &lw->lookups[i];
 	}
 	if (*folded == NULL)

@@ -163,12 +163,17 @@ check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8
 						 format_type_with_typemod(var->vartype, var->vartypmod));
 }
 
-/* Of a folded input all rows of a key have no other column in common. */
+/* Of a folded input all rows of a key have no other column in common, by the equality of its type. */
 static bool
-is_common(const GpuAggLookupLower *lookup, const Var *column)
+is_one_value(const GpuAggLookupLower *lookup, const Var *column)
 {
-	return !lookup->folded ||
-		list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys), column);
+	return !lookup->folded || list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys), column);
+}
+
+bool
+gpuagg_lower_is_common(const GpuAggLookupLower *lookup, const Var *column)
+{
+	return is_one_value(lookup, column) && (!lookup->folded || !gpuagg_lower_looks_unlike_equals(column));
 }
 
 bool
@@ -184,7 +189,7 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	column = gpuagg_lower_input_column(lookup->rel, var);
 	if (column == NULL)
 		return GPUAGG_REFUSE("a column that an input of the join does not have");
-	if (!is_common(lookup, column))
+	if (!gpuagg_lower_is_common(lookup, column))
 		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
 	return gpuagg_lower_fetch(lw, lookup, (Expr *) column, type, scale, out);
 }
@@ -208,7 +213,7 @@ gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, 
 	Var		   *own = gpuagg_lower_input_column(lookup->rel, var);
 	int			number;
 
-	if (lookup->closed || own == NULL || !is_common(lookup, own) ||
+	if (lookup->closed || own == NULL || !is_one_value(lookup, own) ||
 		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
 		!payload_column(lookup, (Expr *) own, type, GPUAGG_SCALE_NUMBERED, &number) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,

@@ -29,6 +29,9 @@ extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr 
 /* The input that has the table; NULL: none has */
 extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid);
 
+/* Is a column of the input the same value in all rows that a look-up finds, not just an equal one? */
+extern bool gpuagg_lower_is_common(const GpuAggLookupLower *lookup, const Var *column);
+
 /* A string's number in the input's table; *column: which of its columns that is */
 extern bool gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type,
 									  int *column, GpuAggValue *out);

@@ -100,6 +100,25 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	return gpuagg_lower_most_shown(lw, &value, row_expr, output);
 }
 
+bool
+gpuagg_lower_looks_unlike_equals(const Var *var)
+{
+	int32		typmod = var->vartypmod;
+
+	switch (getBaseTypeAndTypmod(var->vartype, &typmod))
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case INTERVALOID:
+			return true;
+		case BPCHAROID:
+		case NUMERICOID:
+			return typmod < VARHDRSZ;
+		default:
+			return false;
+	}
+}
+
 /* A value that a row's own has the bytes of */
 static Expr *
 relabelled(Expr *expr, Oid type)

@@ -167,5 +167,18 @@ INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
 INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
 INSERT INTO kw VALUES (-4, 'NaN'), (-5, 1e60);
 SELECT q, joined(q) FROM queries WHERE q ~ 'kn|kd';
-DROP TABLE kf, kc, kt, kn, kd, kw, ks, kl, ka, kr, kj, kz, queries;
+-- a column that is NULL nowhere IS NULL where it is a row of NULLs
+CREATE TYPE kpair AS (a int4, b int4);
+CREATE TABLE kp (id int4 PRIMARY KEY, pair kpair NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO kp SELECT i, CASE WHEN i % 3 > 0 THEN ROW(NULLIF(i % 3, 1), NULL)::kpair ELSE ROW(NULL, NULL)::kpair END FROM generate_series(1, 40) i;
+SELECT compare('SELECT count(*), count(kp.id), sum(i) FROM kf LEFT JOIN kp ON kp.id = kf.i % 50 WHERE kp.pair IS NULL', 'prefer');
+-- a bpchar without a length has as many blanks as were stored, of which rows of a key differ
+CREATE TABLE kb (c bpchar, v int4) WITH (autovacuum_enabled = off);
+INSERT INTO kb SELECT 'k' || i % 40 || repeat(' ', i % 7), i FROM generate_series(1, 400) i;
+SELECT compare(q, 'prefer') FROM (VALUES
+	('SELECT count(*), sum(octet_length(kb.c)), count(*) FILTER (WHERE kb.c LIKE ''k1% ''), sum(i) FROM kf JOIN kb ON kb.c = kf.c'),
+	('SELECT octet_length(kb.c), count(*) FROM kf LEFT JOIN kb ON kb.c = kf.c GROUP BY 1'),
+	('SELECT kb.c::text, count(*), sum(i), sum(v) FROM kf LEFT JOIN kb ON kb.c = kf.c GROUP BY kb.c')) AS x(q);
+DROP TABLE kf, kp, kb, kc, kt, kn, kd, kw, ks, kl, ka, kr, kj, kz, queries;
 DROP FUNCTION joined;
+DROP TYPE kpair;

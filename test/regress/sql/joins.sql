@@ -411,6 +411,25 @@ SELECT compare('SELECT p3.n, count(*) FROM pf JOIN p1 ON a = p1.k JOIN p3 ON up 
 SELECT compare('SELECT count(*) FROM pf JOIN p1 ON a = p1.k AND 10 / (v + 1) > g JOIN p2 ON b = p2.k WHERE r = 3');
 SELECT compare('SELECT count(*) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE r = 3 AND g = 1 AND 1 / v > 0');
 
+-- nothing is read where nothing can be joined, or a condition without columns is not true
+CREATE FUNCTION rows_read(query text) RETURNS bigint LANGUAGE plpgsql SET gpuagg.debug_require = 'require'
+SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, 'strict $.**."Rows Scanned"');
+END $$;
+PREPARE closed(int) AS SELECT v, count(*) FROM pf WHERE $1 < 0 GROUP BY v;
+PREPARE open(int) AS SELECT v, count(*) FROM pf WHERE $1 < 0 GROUP BY v;
+SELECT cache, rows_read('SELECT r, count(*) FROM pf JOIN p2 ON b = p2.k WHERE r > 1000 GROUP BY r') AS no_row,
+	   rows_read('EXECUTE closed(1)') AS closed, rows_read('EXECUTE open(-1)') = count AS all
+FROM unnest(ARRAY['on', 'off']) cache, (SELECT count(*) FROM pf) x, set_config('gpuagg.cache', cache, false);
+RESET gpuagg.cache;
+DEALLOCATE closed;
+DEALLOCATE open;
+DROP FUNCTION rows_read;
+
 REVOKE ALL ON jf, ja FROM regress_joins;
 DROP ROLE regress_joins;
 DROP FUNCTION compared(text), probes(text);
