@@ -75,6 +75,7 @@ gpuagg_job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush)
 											 MCXT_ALLOC_NO_OOM);
 	if (job->unsent == NULL)
 	{
+		job->done = false;
 		job_drain(job);
 		return;
 	}
@@ -237,7 +238,11 @@ job_drain(GpuAggWorkerJob *job)
 	if (job->task != NULL)
 		job->on->ops->task_cancel(job->task);
 	if (job->unsent != NULL)
+	{
+		/* be it DONE: the client must find its queues detached */
+		job->done = false;
 		pfree(job->unsent);
+	}
 	job->unsent = NULL;
 	job->state = GPUAGG_JOB_DRAINING;
 	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_DRAINING);

@@ -145,7 +145,7 @@ typedef struct GpuAggWorkerJob
 	Size		unsent_bytes;
 	GpuAggError failure;		/* to be sent; GPUAGG_OK: none */
 	uint64		failed_groups;	/* found until then */
-	bool		done;			/* DONE was posted */
+	bool		done;			/* DONE was posted, and not dropped */
 	bool		counted;		/* the counters below went to gpuagg.stat */
 
 	uint64		rows_scanned;
