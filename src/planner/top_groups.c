@@ -267,8 +267,8 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	c->nulls_first = sgc->nulls_first;
 	c->type = gpuagg_final_is_key(output->final) ?
 		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
-	/* which are not held in their order */
-	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET)
+	/* which are not held in their order; of strings words tell no zeros at the end from none */
+	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET || getBaseType(exprType(expr)) == BYTEAOID)
 		return false;
 	wanted->outputs[a->ncolumns++] = n;
 	return true;

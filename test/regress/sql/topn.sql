@@ -296,3 +296,9 @@ SELECT z, n, r FROM unnest(ARRAY['Europe/Berlin', 'Pacific/Apia', 'Africa/Monrov
 	LATERAL set_config('TimeZone', z, true), LATERAL compare(q, 'prefer') r WHERE n < 4 AND r NOT LIKE 'ok%' ORDER BY o, n;
 RESET TimeZone;
 DROP TABLE tx;
+-- zeros at the end of a bytea
+CREATE TABLE tz (b bytea, t text);
+INSERT INTO tz SELECT decode(repeat('00', i % 5) || CASE WHEN i % 3 = 0 THEN '01' ELSE '' END || repeat('00', i % 7 % 3), 'hex'), 'x' FROM generate_series(1, 2000) i;
+SELECT q, compare(q, 'prefer') FROM (SELECT format('SELECT b, count(*) FROM tz GROUP BY b ORDER BY b %s LIMIT %s', d, n) AS q FROM unnest('{ASC,DESC}'::text[]) d, unnest('{1,2,5,9}'::int[]) n) x;
+SELECT compare('SELECT t, b, count(*) FROM tz GROUP BY t, b ORDER BY t, b LIMIT 3', 'prefer');
+DROP TABLE tz;
