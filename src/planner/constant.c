@@ -228,6 +228,12 @@ gpuagg_numeric_bound(Datum value, bool below, int scale, int64 *bound)
 	return fits || !d.negative;
 }
 
+bool
+gpuagg_collation_is_bytewise(Oid collation)
+{
+	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
 GpuAggClass
 gpuagg_constant_class(uint8 type)
 {

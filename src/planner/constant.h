@@ -54,6 +54,9 @@ extern bool gpuagg_numeric_word(Datum value, int scale, int64 *result);
 
 extern GpuAggClass gpuagg_constant_class(uint8 type);
 
+/* Are strings equal under it only if their bytes are, as devices compare them?  Not without a collation */
+extern bool gpuagg_collation_is_bytewise(Oid collation);
+
 /*
  * A Datum of an SQL type behind that device type.  Detoasts into the current
  * memory context; bytes may point into the Datum.  uuid and text keep their

@@ -22,6 +22,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "planner/constant.h"
 #include "planner/correlated_group.h"
 #include "planner/harmless.h"
 #include "planner/harmless_query.h"
@@ -178,7 +179,7 @@ gpuagg_correlated_is_same_if_equal(const Node *expr)
 			return true;
 		case TEXTOID:
 		case VARCHAROID:
-			return OidIsValid(collation) && get_collation_isdeterministic(collation);
+			return gpuagg_collation_is_bytewise(collation);
 		default:
 			return false;
 	}
@@ -187,8 +188,7 @@ gpuagg_correlated_is_same_if_equal(const Node *expr)
 static bool
 collations_agree(Oid a, Oid b)
 {
-	return a == b || (OidIsValid(a) && OidIsValid(b) &&
-					  get_collation_isdeterministic(a) && get_collation_isdeterministic(b));
+	return a == b || (gpuagg_collation_is_bytewise(a) && gpuagg_collation_is_bytewise(b));
 }
 
 bool

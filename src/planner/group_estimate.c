@@ -62,9 +62,12 @@ static GpuAggSeenKey
 seen_join_key(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 {
 	Node	   *from = (Node *) root->parse->jointree;
-	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_JOIN, gpuagg_exprs_hash(exprs, 0))};
+	const uint64 keys = gpuagg_exprs_hash(exprs, 0);
+	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_JOIN, keys)};
 	int			relid = -1;
 
+	if (keys == 0 || root->qual_security_level > 0 || contain_subplans(from))
+		return (GpuAggSeenKey) {0};
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
 	{
 		const RelOptInfo *base = root->simple_rel_array[relid];
@@ -75,8 +78,6 @@ seen_join_key(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 			return (GpuAggSeenKey) {0};
 		key.keys = hash_combine64(key.keys, planner_rt_fetch(relid, root)->relid);
 	}
-	if (root->qual_security_level > 0 || contain_subplans(from))
-		return (GpuAggSeenKey) {0};
 	key.filter = gpuagg_exprs_hash(list_make1(from), 0);
 	return key.filter != 0 ? key : (GpuAggSeenKey) {0};
 }
@@ -159,9 +160,8 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	estimate->postgres = planner_groups(root, rel, exprs);
 	estimate->groups = estimate->postgres;
 	if (relation != NULL)
-		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
-	if (relation != NULL)
 	{
+		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
 		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) : seen_key(rel, exprs);
 		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
 	}

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
 #include "planner/harmless.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -62,13 +63,6 @@ bool
 gpuagg_is_integer_cast(Oid function)
 {
 	return function == F_NUMERIC_INT2 || function == F_NUMERIC_INT4 || function == F_NUMERIC_INT8;
-}
-
-/* Functions that search for strings or match patterns have no other collations. */
-static bool
-is_deterministic(Oid collation)
-{
-	return OidIsValid(collation) && get_collation_isdeterministic(collation);
 }
 
 static bool
@@ -283,12 +277,13 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_DATE_TIMESTAMP:
 		case F_DATE_TIMESTAMPTZ:
 			return true;
+			/* what searches for strings or matches patterns has no other collations */
 		case F_REPLACE:
 		case F_STRPOS:
 		case F_POSITION_TEXT_TEXT:
-			return is_deterministic(collation);
+			return gpuagg_collation_is_bytewise(collation);
 		case F_SPLIT_PART:
-			return is_deterministic(collation) && is_int4_const(lthird(args), &field) && field != 0;
+			return gpuagg_collation_is_bytewise(collation) && is_int4_const(lthird(args), &field) && field != 0;
 		case F_TO_CHAR_TIMESTAMP_TEXT:
 		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
 			return OidIsValid(collation) && get_pattern(args, &pattern);
@@ -300,13 +295,13 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_BPCHARNLIKE:
 		case F_BPCHARICLIKE:
 		case F_BPCHARICNLIKE:
-			return is_deterministic(collation) && get_pattern(args, &pattern) &&
+			return gpuagg_collation_is_bytewise(collation) && get_pattern(args, &pattern) &&
 				strchr(pattern, '\\') == NULL;
 		case F_TEXTREGEXEQ:
 		case F_TEXTREGEXNE:
 		case F_TEXTICREGEXEQ:
 		case F_TEXTICREGEXNE:
-			return is_deterministic(collation) && get_pattern(args, &pattern) &&
+			return gpuagg_collation_is_bytewise(collation) && get_pattern(args, &pattern) &&
 				is_plain_regex(pattern);
 		default:
 			return function_digits(function, args) >= 0;

@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
 #include "planner/regroup_values.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
@@ -62,7 +63,7 @@ field_is_known(Oid typid, Oid collation)
 		case FLOAT8OID:
 			return true;
 		case BPCHAROID:
-			return OidIsValid(collation) && get_collation_isdeterministic(collation);
+			return gpuagg_collation_is_bytewise(collation);
 		default:
 			return has_equal_image(base, collation);
 	}

@@ -50,8 +50,7 @@ check_collation(uint8 flags, Oid collation)
 {
 	if ((flags & GPUAGG_LOWER_ORDER) && !gpuagg_collation_is_c(collation))
 		return GPUAGG_REFUSE("less and greater of text need collation \"C\"");
-	if ((flags & GPUAGG_LOWER_EQUAL) &&
-		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
+	if ((flags & GPUAGG_LOWER_EQUAL) && !gpuagg_collation_is_bytewise(collation))
 		return GPUAGG_REFUSE("comparisons under a nondeterministic collation are not supported");
 	return true;
 }

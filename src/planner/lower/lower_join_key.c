@@ -60,18 +60,12 @@ is_key_type(uint8 type)
 	return type < GPUAGG_T_CODE && gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
 }
 
-static bool
-is_deterministic(Oid collation)
-{
-	return OidIsValid(collation) && get_collation_isdeterministic(collation);
-}
-
 bool
 gpuagg_lower_is_join_key(Oid collation, Oid own, uint8 type)
 {
 	return is_key_type(type) &&
 		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
-		 (is_deterministic(collation) && is_deterministic(own)));
+		 (gpuagg_collation_is_bytewise(collation) && gpuagg_collation_is_bytewise(own)));
 }
 
 /*

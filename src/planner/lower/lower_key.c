@@ -28,8 +28,7 @@ check_key(Expr *expr, uint8 type, Oid eqop)
 	if (eqop != entry->eq_opr)
 		return GPUAGG_REFUSE("GROUP BY uses another equality than that of type %s",
 							 format_type_be(exprType((Node *) expr)));
-	if (type_is_collatable(exprType((Node *) expr)) &&
-		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
+	if (type_is_collatable(exprType((Node *) expr)) && !gpuagg_collation_is_bytewise(collation))
 		return GPUAGG_REFUSE("GROUP BY under a nondeterministic collation is not supported");
 	return true;
 }

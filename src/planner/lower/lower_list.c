@@ -220,8 +220,7 @@ add_sorted(GpuAggLower *lw, GpuAggConstant *list, int n, GpuAggClass class,
 static bool
 check_list_collation(Oid type, Oid collation)
 {
-	if (type_is_collatable(type) &&
-		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
+	if (type_is_collatable(type) && !gpuagg_collation_is_bytewise(collation))
 		return GPUAGG_REFUSE("comparisons under a nondeterministic collation are not supported");
 	return true;
 }
