@@ -158,6 +158,8 @@ gpuagg_agg_tables_find(GpuAggGrouping *g)
 		return GPUAGG_REFUSE("random draws of a table with partitions or child tables are not supported");
 	if (!find_tables(g->root, g->tables, g->fact))
 		return false;
+	if (g->tables->rels == NIL && g->tables->others == NIL)
+		return GPUAGG_REFUSE("no partition or child table is left to be read");
 	if (g->tables->others == NIL ||
 		(g->tables->rels != NIL && !g->tables->sampled && gpuagg_agg_partial_possible(g)))
 		return true;
