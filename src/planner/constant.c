@@ -118,11 +118,11 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 	}
 }
 
-/* As numeric_typmod_scale(), which is not exported; digits left of the point: 0 */
+/* As numeric_typmod_scale(), which is not exported: negative where digits before the point are rounded */
 int
 gpuagg_numeric_typmod_scale(int32 typmod)
 {
-	return Max(0, (((typmod - VARHDRSZ) & 0x7FF) ^ 0x400) - 0x400);
+	return (((typmod - VARHDRSZ) & 0x7FF) ^ 0x400) - 0x400;
 }
 
 int
@@ -139,7 +139,7 @@ gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale)
 		return gpuagg_constant_type(typid, type);
 	*type = GPUAGG_T_NUMERIC;
 	*scale = typmod < VARHDRSZ ? GPUAGG_SCALE_WORD :
-		gpuagg_numeric_typmod_scale(typmod);
+		Max(0, gpuagg_numeric_typmod_scale(typmod));
 	return typmod < VARHDRSZ || *scale <= GPUAGG_MAX_SCALE;
 }
 

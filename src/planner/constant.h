@@ -30,7 +30,7 @@ extern bool gpuagg_constant_type(Oid typid, uint8 *type);
  */
 extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale);
 
-/* Of the typmod of a numeric that has one */
+/* Of the typmod of a numeric that has one; a negative scale rounds digits before the point */
 extern int	gpuagg_numeric_typmod_scale(int32 typmod);
 extern int	gpuagg_numeric_typmod_precision(int32 typmod);
 

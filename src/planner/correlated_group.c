@@ -22,6 +22,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "planner/args.h"
 #include "planner/constant.h"
 #include "planner/correlated_group.h"
 #include "planner/harmless.h"
@@ -197,8 +198,8 @@ gpuagg_correlated_groups_alike(const OpExpr *op, Node *inner, SortGroupClause *c
 	get_sort_group_operators(exprType(inner), false, false, false, &clause->sortop, &clause->eqop,
 							 NULL, &clause->hashable);
 	return OidIsValid(clause->eqop) && (OidIsValid(clause->sortop) || clause->hashable) &&
-		(op_mergejoinable(op->opno, exprType(linitial(op->args))) ||
-		 op_hashjoinable(op->opno, exprType(linitial(op->args)))) &&
+		(op_mergejoinable(op->opno, exprType(gpuagg_arg(op->args, 0))) ||
+		 op_hashjoinable(op->opno, exprType(gpuagg_arg(op->args, 0)))) &&
 		op_strict(op->opno) && equality_ops_are_compatible(op->opno, clause->eqop) &&
 		(!type_is_collatable(exprType(inner)) || collations_agree(op->inputcollid, exprCollation(inner)));
 }

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/constant.h"
 #include "planner/harmless.h"
 #include "utils/builtins.h"
@@ -33,7 +34,7 @@
 static bool
 get_pattern(List *args, char **pattern)
 {
-	const Const *c = list_length(args) == 2 ? lsecond(args) : NULL;
+	const Const *c = list_length(args) == 2 ? gpuagg_arg(args, 1) : NULL;
 
 	if (c == NULL || !IsA(c, Const) || c->constisnull || c->consttype != TEXTOID)
 		return false;
@@ -125,29 +126,29 @@ function_digits(Oid function, List *args)
 	switch (function)
 	{
 		case F_NUMERIC_DIV:
-			return is_divisor(lsecond(args)) ? whole_digits(linitial(args)) : -1;
+			return is_divisor(gpuagg_arg(args, 1)) ? whole_digits(gpuagg_arg(args, 0)) : -1;
 		case F_NUMERIC_MUL:
-			a = whole_digits(linitial(args));
-			b = whole_digits(lsecond(args));
+			a = whole_digits(gpuagg_arg(args, 0));
+			b = whole_digits(gpuagg_arg(args, 1));
 			return limited(a, b, a + b);
 		case F_NUMERIC_ADD:
 		case F_NUMERIC_SUB:
-			b = whole_digits(lsecond(args));
+			b = whole_digits(gpuagg_arg(args, 1));
 			__attribute__((fallthrough));
 		case F_FLOOR_NUMERIC:
 		case F_CEIL_NUMERIC:
 		case F_CEILING_NUMERIC:
-			a = whole_digits(linitial(args));
+			a = whole_digits(gpuagg_arg(args, 0));
 			return limited(a, b, Max(a, b) + 1);
 		case F_NUMERIC_ABS:
 		case F_ABS_NUMERIC:
 		case F_NUMERIC_UMINUS:
 		case F_SIGN_NUMERIC:
-			return whole_digits(linitial(args));
+			return whole_digits(gpuagg_arg(args, 0));
 		case F_ROUND_NUMERIC_INT4:
 		case F_TRUNC_NUMERIC_INT4:
-			a = whole_digits(linitial(args));
-			return is_int4_const(lsecond(args), &decimals) ? limited(a, 0, a + 1) : -1;
+			a = whole_digits(gpuagg_arg(args, 0));
+			return is_int4_const(gpuagg_arg(args, 1), &decimals) ? limited(a, 0, a + 1) : -1;
 		default:
 			return -1;
 	}
@@ -170,7 +171,7 @@ aggregate_digits(const Aggref *agg)
 		case F_AVG_NUMERIC:
 		case F_MIN_NUMERIC:
 		case F_MAX_NUMERIC:
-			a = whole_digits((Node *) linitial_node(TargetEntry, agg->args)->expr);
+			a = whole_digits(gpuagg_agg_arg(agg, 0));
 			return limited(a, 0, a + INTEGER_DIGITS);
 		default:
 			return -1;
@@ -283,7 +284,7 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_POSITION_TEXT_TEXT:
 			return gpuagg_collation_is_bytewise(collation);
 		case F_SPLIT_PART:
-			return gpuagg_collation_is_bytewise(collation) && is_int4_const(lthird(args), &field) && field != 0;
+			return gpuagg_collation_is_bytewise(collation) && is_int4_const(gpuagg_arg(args, 2), &field) && field != 0;
 		case F_TO_CHAR_TIMESTAMP_TEXT:
 		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
 			return OidIsValid(collation) && get_pattern(args, &pattern);
@@ -324,7 +325,7 @@ static bool
 is_comparison(Oid opno, List *args, Oid collation)
 {
 	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL && is_collated(args, collation) &&
-		is_comparable(exprType(linitial(args)));
+		is_comparable(exprType(gpuagg_arg(args, 0)));
 }
 
 static bool
@@ -430,7 +431,7 @@ aggregate_is_harmless(const Aggref *agg)
 	}
 	if (aggregate_digits(agg) >= 0)
 		return true;
-	arg = (Node *) linitial_node(TargetEntry, agg->args)->expr;
+	arg = gpuagg_agg_arg(agg, 0);
 	return is_extreme(agg->aggfnoid) && is_comparable(exprType(arg)) &&
 		is_collated(list_make1(arg), agg->inputcollid);
 }

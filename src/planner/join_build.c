@@ -21,6 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/harmless.h"
 #include "planner/join_build.h"
 #include "planner/lower/lower_agg.h"
@@ -115,7 +116,7 @@ lower_count(GpuAggLower *build, int column, Expr *arg)
 static bool
 lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, const Aggref *agg)
 {
-	Expr	   *arg = agg->args == NIL ? NULL : linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = agg->args == NIL ? NULL : gpuagg_agg_arg(agg, 0);
 	GpuAggAggregateRow row;
 	GpuAggValue value;
 

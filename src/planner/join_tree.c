@@ -33,6 +33,7 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/refuse.h"
@@ -477,12 +478,12 @@ proof_clauses(const RelOptInfo *rel, List *clauses)
 		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 		OpExpr	   *op = castNode(OpExpr, clause->clause);
 		const int	side = bms_is_subset(clause->right_relids, rel->relids) ? 1 : 0;
-		FuncExpr   *cast = list_nth(op->args, side);
+		FuncExpr   *cast = gpuagg_arg(op->args, side);
 
 		clause->outer_is_left = side == 1;
 		if (IsA(cast, FuncExpr) && gpuagg_is_integer_cast(cast->funcid))
 		{
-			Node	   *integer = linitial(cast->args);
+			Node	   *integer = gpuagg_arg(cast->args, 0);
 
 			op = copyObject(op);
 			op->opno = lookup_type_cache(exprType(integer), TYPECACHE_EQ_OPR)->eq_opr;
@@ -508,7 +509,7 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 		OpExpr	   *op = castNode(OpExpr, clause->clause);
-		Node	   *column = clause->outer_is_left ? lsecond(op->args) : linitial(op->args);
+		Node	   *column = clause->outer_is_left ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0);
 
 		if (IsA(column, Var))
 			gpuagg_distinct_column(&columns, ((Var *) column)->varattno, op);

@@ -12,6 +12,8 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/agg_call.h"
+#include "planner/args.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/regroup_ordered.h"
 #include "planner/regroup_values.h"
@@ -77,7 +79,7 @@ filtered(const Aggref *agg, Expr *arg)
 static Expr *
 filtered_argument(const Aggref *agg)
 {
-	return filtered(agg, linitial_node(TargetEntry, agg->args)->expr);
+	return filtered(agg, gpuagg_agg_arg(agg, 0));
 }
 
 static bool
@@ -126,23 +128,13 @@ check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow 
 
 /* Which transition of the device counts rows that pass this filter? */
 static bool
-count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *number)
+count_rows(GpuAggRegroupPlan *plan, Expr *filter, int16 *number)
 {
-	Aggref	   *count = copyObject((Aggref *) agg);
 	GpuAggOutput output;
 	int			before = plan->lw->ntransitions;
 
 	memset(&output, 0, sizeof(output));
-	count->aggfnoid = F_COUNT_;
-	count->aggtype = INT8OID;
-	count->args = NIL;
-	count->aggargtypes = NIL;
-	count->aggorder = NIL;
-	count->aggkind = AGGKIND_NORMAL;
-	count->aggdirectargs = NIL;
-	count->aggstar = true;
-	count->aggfilter = filter;
-	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
+	if (!gpuagg_lower_aggregate(plan->lw, gpuagg_agg_call(F_COUNT_, NULL, filter), &output))
 	{
 		plan->lw->ntransitions = before;
 		return false;
@@ -191,7 +183,7 @@ datum_op(Oid aggfnoid)
 static Oid
 compare_of(const Aggref *agg)
 {
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = gpuagg_agg_arg(agg, 0);
 
 	return lookup_type_cache(getBaseType(exprType((Node *) arg)), TYPECACHE_CMP_PROC)->cmp_proc;
 }
@@ -303,10 +295,10 @@ key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row
 static bool
 weighted_value(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *arg, GpuAggRegroupState *state)
 {
-	if (!count_rows(plan, agg, agg->aggfilter, &state->weight))
+	if (!count_rows(plan, agg->aggfilter, &state->weight))
 	{
 		arg = filtered(agg, arg);
-		if (!count_rows(plan, agg, NULL, &state->weight))
+		if (!count_rows(plan, NULL, &state->weight))
 			return false;
 	}
 	return gpuagg_regroup_computed_value(plan, arg, &state->value);
@@ -320,7 +312,7 @@ computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRo
 	GpuAggRegroupState state = gpuagg_regroup_new_state(row.op, row.type);
 	GpuAggOutput key = {.scale = 0};
 
-	if (!weighted_value(plan, agg, linitial_node(TargetEntry, agg->args)->expr, &state))
+	if (!weighted_value(plan, agg, gpuagg_agg_arg(agg, 0), &state))
 		return false;
 	if (has_datum(plan, agg, state.value))
 		return datum_output(plan, agg, &state, own);
@@ -354,7 +346,7 @@ computed_statistic(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own
 	if (!is_plain_call(agg) || !gpuagg_lower_find_statistic(agg->aggfnoid, &row))
 		return false;
 	variance = row.final == GPUAGG_FINAL_VARIANCE;
-	arg = linitial_node(TargetEntry, agg->args)->expr;
+	arg = gpuagg_agg_arg(agg, 0);
 	if (variance)
 		arg = as_numeric(row.type, arg);
 	state.distinct = agg->aggdistinct != NIL;
@@ -402,8 +394,8 @@ computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 	if (!gpuagg_lower_find_statistic(agg->aggfnoid, &row) || list_length(agg->args) != 2 ||
 		agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggsplit != AGGSPLIT_SIMPLE)
 		return false;
-	y = linitial_node(TargetEntry, agg->args)->expr;
-	x = lsecond_node(TargetEntry, agg->args)->expr;
+	y = gpuagg_agg_arg(agg, 0);
+	x = gpuagg_agg_arg(agg, 1);
 	if (gpuagg_lower_is_constant(x))
 		x = beside(x, y);
 	else if (gpuagg_lower_is_constant(y))
@@ -555,7 +547,7 @@ static bool
 ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 {
 	GpuAggRegroupSort sort = gpuagg_ordered_sort(agg);
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = gpuagg_agg_arg(agg, 0);
 	GpuAggRegroupState count;
 	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
 	GpuAggOutput key;
@@ -563,8 +555,8 @@ ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 
 	if (!gpuagg_ordered_check(agg))
 		return false;
-	if (!count_rows(plan, agg, agg->aggfilter, &sort.weight) &&
-		(!count_rows(plan, agg, NULL, &sort.weight) ||
+	if (!count_rows(plan, agg->aggfilter, &sort.weight) &&
+		(!count_rows(plan, NULL, &sort.weight) ||
 		 !gpuagg_regroup_computed_value(plan, agg->aggfilter, &sort.filter)))
 		return false;
 	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, true, &key, &sort.value))

@@ -11,6 +11,7 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/args.h"
 #include "planner/refuse.h"
 #include "planner/regroup_ordered.h"
 #include "utils/lsyscache.h"
@@ -64,7 +65,7 @@ gpuagg_ordered_sort(const Aggref *agg)
 	GpuAggRegroupSort sort;
 
 	memset(&sort, 0, sizeof(sort));
-	sort.type = exprType((Node *) linitial_node(TargetEntry, agg->args)->expr);
+	sort.type = exprType(gpuagg_agg_arg(agg, 0));
 	sort.sortop = order->sortop;
 	sort.eqop = order->eqop;
 	sort.collation = agg->inputcollid;

@@ -23,6 +23,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "planner/args.h"
 #include "planner/harmless.h"
 #include "planner/harmless_query.h"
 #include "planner/top_groups.h"
@@ -182,13 +183,13 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
 		return false;
 	operator = op->opno;
-	value = linitial(op->args);
-	*constant = lsecond(op->args);
+	value = gpuagg_arg(op->args, 0);
+	*constant = gpuagg_arg(op->args, 1);
 	if (output_number(q, value) < 0)
 	{
 		operator = get_commutator(operator);
-		value = lsecond(op->args);
-		*constant = linitial(op->args);
+		value = gpuagg_arg(op->args, 1);
+		*constant = gpuagg_arg(op->args, 0);
 	}
 	n = output_number(q, value);
 	if (n < 0 || !OidIsValid(operator) ||
@@ -328,7 +329,7 @@ is_first_day(const GpuAggTopGroups *q, int n)
 	if (parse->sortClause == NIL || parse->limitCount == NULL || q->having != NIL ||
 		!IsA(trunc, FuncExpr) || list_length(trunc->args) < 2)
 		return false;
-	moment = lsecond(trunc->args);
+	moment = gpuagg_arg(trunc->args, 1);
 	return !(IsA(moment, FuncExpr) && moment->funcid == F_TIMESTAMPTZ_DATE) &&
 		output_number(q, get_sortgroupclause_expr(linitial(parse->sortClause),
 												  q->root->processed_tlist)) == n;

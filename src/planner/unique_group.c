@@ -33,6 +33,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/correlated_group.h"
 #include "planner/unique_group.h"
 #include "rewrite/rewriteManip.h"
@@ -336,7 +337,7 @@ is_steady_value(const Aggref *agg, const Node *arg)
 static bool
 can_move(const Rewriting *rw, const Aggref *agg)
 {
-	Node	   *arg = agg->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, agg->args)->expr;
+	Node	   *arg = agg->args == NIL ? NULL : gpuagg_agg_arg(agg, 0);
 
 	if (agg->agglevelsup != 0 || agg->aggdistinct != NIL || agg->aggorder != NIL ||
 		!is_at_most_of(rw, (Node *) list_make2(agg->args, agg->aggfilter), rw->b))

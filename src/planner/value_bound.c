@@ -26,7 +26,9 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/column_range.h"
+#include "planner/constant.h"
 #include "planner/value_bound_function.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -110,7 +112,7 @@ type_step(Oid type, int32 typmod)
 		case NUMERICOID:
 			/* numeric(precision, scale) */
 			return typmod < (int32) VARHDRSZ ? 0 :
-				pow(10, -(double) ((typmod - VARHDRSZ) & 0x7ff));
+				pow(10, -gpuagg_numeric_typmod_scale(typmod));
 		default:
 			return 0;
 	}
@@ -271,7 +273,7 @@ bound_const(Const *expr)
 static GpuAggValueBound
 bound_null_if(const GpuAggBoundSource *source, NullIfExpr *expr)
 {
-	GpuAggValueBound b = gpuagg_value_bound(source, linitial(expr->args));
+	GpuAggValueBound b = gpuagg_value_bound(source, gpuagg_arg(expr->args, 0));
 
 	b.nullable = true;
 	return b;

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "parser/scansup.h"
+#include "planner/args.h"
 #include "planner/value_bound_function.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -423,12 +424,12 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 		case F_EXTRACT_TEXT_TIMESTAMPTZ:
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
-			bound_extract(b, time_unit(linitial(args)), &bounds[1]);
+			bound_extract(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
 			return true;
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
-			bound_trunc(b, time_unit(linitial(args)), &bounds[1]);
+			bound_trunc(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
 			return true;
 		case F_DATE_TIMESTAMP:
 		case F_DATE_TIMESTAMPTZ:
@@ -436,11 +437,11 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			return true;
 		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
 		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
-			bound_bin(b, linitial(args), &bounds[1]);
+			bound_bin(b, gpuagg_arg(args, 0), &bounds[1]);
 			return true;
 		case F_TO_CHAR_TIMESTAMP_TEXT:
 		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
-			bound_to_char(b, lsecond(args), &bounds[0]);
+			bound_to_char(b, gpuagg_arg(args, 1), &bounds[0]);
 			return true;
 		case F_TIMEZONE_TEXT_TIMESTAMP:
 		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
@@ -448,12 +449,12 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			return true;
 		case F_TIMESTAMP_PL_INTERVAL:
 		case F_TIMESTAMPTZ_PL_INTERVAL:
-			if (interval_usecs(lsecond(args), &usecs))
+			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
 				bound_shift(b, &bounds[0], usecs);
 			return true;
 		case F_TIMESTAMP_MI_INTERVAL:
 		case F_TIMESTAMPTZ_MI_INTERVAL:
-			if (interval_usecs(lsecond(args), &usecs))
+			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
 				bound_shift(b, &bounds[0], -usecs);
 			return true;
 		case F_DATE_MI:
@@ -491,7 +492,7 @@ bound_number(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			bound_rounded(b, &bounds[0], 0);
 			return true;
 		case F_LOG_NUMERIC_NUMERIC:
-			if (constant_scalar(linitial(args), &number) && number > 1)
+			if (constant_scalar(gpuagg_arg(args, 0), &number) && number > 1)
 				bound_logarithm(b, &bounds[1], number);
 			return true;
 		case F_LOG_FLOAT8:
@@ -504,7 +505,7 @@ bound_number(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 			return true;
 		case F_WIDTH_BUCKET_FLOAT8_FLOAT8_FLOAT8_INT4:
 		case F_WIDTH_BUCKET_NUMERIC_NUMERIC_NUMERIC_INT4:
-			if (constant_scalar(lfourth(args), &number))
+			if (constant_scalar(gpuagg_arg(args, 3), &number))
 				b->values = Min(b->values, number + 2);
 			return true;
 		default:
@@ -553,8 +554,8 @@ gpuagg_bound_function(Oid funcid, List *args, const GpuAggValueBound *bounds,
 		return;
 	if (is_cast(funcid))
 		copy_range(b, &bounds[0]);
-	else if (list_length(args) == 2 && constant_scalar(lsecond(args), &number))
+	else if (list_length(args) == 2 && constant_scalar(gpuagg_arg(args, 1), &number))
 		bound_arithmetic(funcid, b, &bounds[0], number);
-	else if (commutes(funcid) && constant_scalar(linitial(args), &number))
+	else if (commutes(funcid) && constant_scalar(gpuagg_arg(args, 0), &number))
 		bound_arithmetic(funcid, b, &bounds[1], number);
 }

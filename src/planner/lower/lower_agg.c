@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -194,7 +195,7 @@ gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
 static bool
 lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int *number)
 {
-	Expr	   *arg = agg->aggfnoid == F_COUNT_ ? NULL : linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = agg->aggfnoid == F_COUNT_ ? NULL : gpuagg_agg_arg(agg, 0);
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
 	GpuAggValue value;
@@ -207,16 +208,8 @@ lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
 		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 									   number);
-	if (IsA(bare, Const) &&
-		!(lw->nullable && gpuagg_constant_type(((Const *) bare)->consttype, &type)))
-	{
-		/* a NULL, of whatever type */
-		return gpuagg_lower_null_bool(lw, &value) &&
-			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value,
-									(Expr *) makeBoolConst(false, true), filter, number);
-	}
-	if (IsA(bare, Var) &&
-		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
+	/* of a type that has no form on devices only matters whether there is a value */
+	if ((IsA(bare, Var) || IsA(bare, Const)) && !gpuagg_constant_type(exprType((Node *) bare), &type))
 		return filter_nulls(lw, bare, filter) &&
 			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
 	/* of a string of a join's input only matters whether there is one */
@@ -333,7 +326,7 @@ static bool
 lower_any_value(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 				GpuAggOutput *output)
 {
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = gpuagg_agg_arg(agg, 0);
 	GpuAggValue value;
 	uint8		op = GPUAGG_TRANS_MIN_I64;
 
@@ -369,7 +362,7 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *fi
 	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
 		return GPUAGG_REFUSE("aggregate %s is not supported",
 							 format_procedure(agg->aggfnoid));
-	arg = ((TargetEntry *) linitial(agg->args))->expr;
+	arg = gpuagg_agg_arg(agg, 0);
 	if (!gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	if (value.type == GPUAGG_T_ENUM &&

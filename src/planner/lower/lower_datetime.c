@@ -25,6 +25,7 @@
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -126,7 +127,7 @@ gpuagg_lower_truncates_days(Expr *expr)
 	GpuAggField field;
 
 	return IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMPTZ &&
-		find_field((Expr *) linitial(trunc->args), IN_TRUNC | WHOLE_DAYS, &field);
+		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
 }
 
 static bool
@@ -135,8 +136,8 @@ lower_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
 	GpuAggField field;
 	GpuAggValue value;
 
-	return gpuagg_lower_field((Expr *) linitial(args), IN_TRUNC, &field) &&
-		gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) &&
+	return gpuagg_lower_field(gpuagg_arg(args, 0), IN_TRUNC, &field) &&
+		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
 						&value, NULL, NULL, field, out);
 }
@@ -148,9 +149,9 @@ lower_extract(GpuAggLower *lw, List *args, bool date, bool to_float,
 	GpuAggField field;
 	GpuAggValue value;
 
-	if (!gpuagg_lower_field((Expr *) linitial(args), date ? IN_DATE : IN_TIMESTAMP,
+	if (!gpuagg_lower_field(gpuagg_arg(args, 0), date ? IN_DATE : IN_TIMESTAMP,
 					&field) ||
-		!gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) ||
+		!gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) ||
 		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
 						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, &value,
 						 NULL, NULL, field, &value))
@@ -212,10 +213,10 @@ static bool
 lower_mixed_comparison(GpuAggLower *lw, GpuAggOp op, int tz_arg, Oid cast,
 					   List *args, GpuAggValue *out)
 {
-	Expr	   *other = (Expr *) list_nth(args, 1 - tz_arg);
+	Expr	   *other = gpuagg_arg(args, 1 - tz_arg);
 	GpuAggValue v[2];
 
-	if (!gpuagg_lower_expr(lw, (Expr *) list_nth(args, tz_arg), &v[tz_arg]) ||
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, tz_arg), &v[tz_arg]) ||
 		!(gpuagg_lower_is_constant(other) ? gpuagg_lower_const_expr : gpuagg_lower_expr)
 		(lw, call1(cast, TIMESTAMPTZOID, other), &v[1 - tz_arg]))
 		return false;
@@ -317,11 +318,11 @@ is_date_trunc(Expr *expr, Expr **unit, Expr **date)
 
 	if (!IsA(expr, FuncExpr) || trunc->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ)
 		return false;
-	cast = (FuncExpr *) lsecond(trunc->args);
+	cast = gpuagg_arg(trunc->args, 1);
 	if (!IsA(cast, FuncExpr) || cast->funcid != F_TIMESTAMPTZ_DATE)
 		return false;
-	*unit = (Expr *) linitial(trunc->args);
-	*date = (Expr *) linitial(cast->args);
+	*unit = gpuagg_arg(trunc->args, 0);
+	*date = gpuagg_arg(cast->args, 0);
 	return true;
 }
 
@@ -342,14 +343,14 @@ gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 
 	*handled = gpuagg_lower_truncates_days(expr);
 	if (!*handled ||
-		!gpuagg_lower_field((Expr *) linitial(trunc->args), IN_TRUNC, &field))
+		!gpuagg_lower_field(gpuagg_arg(trunc->args, 0), IN_TRUNC, &field))
 		return false;
 	if (is_date_trunc(expr, &unit, &date) ?
 		!gpuagg_lower_expr(lw, date, &value) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &value, NULL,
 						 NULL, field, &value) :
-		!gpuagg_lower_zoned_day(lw, (Expr *) linitial(trunc->args),
-								(Expr *) lsecond(trunc->args), &value))
+		!gpuagg_lower_zoned_day(lw, gpuagg_arg(trunc->args, 0),
+								gpuagg_arg(trunc->args, 1), &value))
 		return false;
 	if (!gpuagg_lower_guard_days(lw, &value))
 		return false;
@@ -383,8 +384,8 @@ gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr
 	GpuAggValue value;
 
 	*handled = IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMP &&
-		find_field((Expr *) linitial(trunc->args), IN_TRUNC | WHOLE_DAYS, &field);
-	if (!*handled || !gpuagg_lower_expr(lw, (Expr *) lsecond(trunc->args), &value))
+		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
+	if (!*handled || !gpuagg_lower_expr(lw, gpuagg_arg(trunc->args, 1), &value))
 		return false;
 	*row_expr = call1(F_DATE_TIMESTAMP, DATEOID, expr);
 	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN, field, out);
@@ -434,7 +435,7 @@ gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		case F_DATE_PART_TEXT_TIMESTAMP:
 			return lower_extract(lw, args, false, true, out);
 		case F_DATE_TIMESTAMPTZ:
-			if (is_date_trunc((Expr *) linitial(args), &unit, &date))
+			if (is_date_trunc(gpuagg_arg(args, 0), &unit, &date))
 				return lower_trunc_to_date(lw, unit, date, out);
 			break;
 		default:

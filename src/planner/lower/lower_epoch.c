@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "device/ops/ops_datetime.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -122,7 +123,7 @@ lower_fine_double(GpuAggLower *lw, const FineField *field, GpuAggValue *value)
 static bool
 lower_date_epoch(GpuAggLower *lw, List *args, GpuAggValue *out)
 {
-	return gpuagg_lower_expr(lw, (Expr *) lsecond(args), out) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_DATE_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
 						GPUAGG_FIELD_EPOCH, out);
 }
@@ -157,8 +158,8 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
 	set_opfuncid(division);
 	if (division->opfuncid != F_NUMERIC_DIV)
 		return false;
-	n = divisor((Expr *) lsecond(division->args));
-	if (n == 0 || !gpuagg_lower_expr(lw, (Expr *) linitial(division->args), &value) ||
+	n = divisor(gpuagg_arg(division->args, 1));
+	if (n == 0 || !gpuagg_lower_expr(lw, gpuagg_arg(division->args, 0), &value) ||
 		value.type != GPUAGG_T_NUMERIC || gpuagg_lower_numeric_scale(&value) != 6)
 	{
 		gpuagg_lower_reset(lw, mark);
@@ -186,13 +187,13 @@ gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAg
 	switch (funcid)
 	{
 		case F_FLOOR_NUMERIC:
-			return lower_floor(lw, (Expr *) linitial(args), handled, out);
+			return lower_floor(lw, gpuagg_arg(args, 0), handled, out);
 		case F_TO_TIMESTAMP_FLOAT8:
-			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
 				gpuagg_lower_op(lw, GPUAGG_OP_TO_TIMESTAMP, GPUAGG_T_TIMESTAMPTZ, out, NULL, NULL, 0,
 								out);
 		case F_EXTRACT_TEXT_DATE:
-			field = fine_field((Expr *) linitial(args));
+			field = fine_field(gpuagg_arg(args, 0));
 			if (field == NULL || field->field != GPUAGG_FIELD_EPOCH)
 				break;
 			return lower_date_epoch(lw, args, out);
@@ -202,10 +203,10 @@ gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAg
 			__attribute__((fallthrough));
 		case F_EXTRACT_TEXT_TIMESTAMP:
 		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-			field = fine_field((Expr *) linitial(args));
+			field = fine_field(gpuagg_arg(args, 0));
 			if (field == NULL)
 				break;
-			if (!lower_fine(lw, field, (Expr *) lsecond(args), out))
+			if (!lower_fine(lw, field, gpuagg_arg(args, 1), out))
 				return false;
 			if (to_float)
 				return lower_fine_double(lw, field, out);

@@ -24,6 +24,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -160,7 +161,7 @@ lower_bool_expr(GpuAggLower *lw, BoolExpr *expr, GpuAggValue *out)
 	GpuAggValue acc;
 	ListCell   *lc;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(expr->args), &acc))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 0), &acc))
 		return false;
 	if (expr->boolop == NOT_EXPR)
 		return gpuagg_lower_op(lw, GPUAGG_OP_NOT, GPUAGG_T_BOOL, &acc, NULL,
@@ -242,6 +243,9 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
+	if (IsA(bare, Const))
+		return gpuagg_lower_const(lw, (Const *) makeBoolConst(((Const *) bare)->constisnull == is_null,
+															  false), out);
 	if (gpuagg_lower_is_bounded(lw, bare) ? !gpuagg_lower_bounded_nullness(lw, bare, &value) :
 		IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
 		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
@@ -349,11 +353,11 @@ static bool
 lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggValue *out)
 {
 	NullTestType kind = call->funcid == F_NUM_NULLS ? IS_NULL : IS_NOT_NULL;
-	Expr	   *sum = null_as_int(linitial(call->args), kind);
+	Expr	   *sum = null_as_int(gpuagg_arg(call->args, 0), kind);
 
 	for (int i = 1; i < list_length(call->args); i++)
 		sum = (Expr *) makeFuncExpr(F_INT4PL, INT4OID,
-									list_make2(sum, null_as_int(list_nth(call->args, i), kind)),
+									list_make2(sum, null_as_int(gpuagg_arg(call->args, i), kind)),
 									InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	return gpuagg_lower_expr(lw, sum, out);
 }
@@ -435,7 +439,7 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 	GpuAggValue acc;
 	ListCell   *lc;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(expr->args), &acc))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 0), &acc))
 		return false;
 	for_each_from(lc, expr->args, 1)
 	{
@@ -465,8 +469,8 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 	set_opfuncid(expr);
 	if (!gpuagg_lower_function(lw, expr->opfuncid, expr->opno, expr->args,
 							   expr->inputcollid, &equal) ||
-		!gpuagg_lower_expr(lw, (Expr *) linitial(expr->args), &x) ||
-		!gpuagg_lower_expr(lw, (Expr *) lsecond(expr->args), &y))
+		!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 0), &x) ||
+		!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 1), &y))
 		return false;
 	if (IsA(expr, NullIfExpr))
 	{

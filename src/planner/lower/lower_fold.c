@@ -32,6 +32,8 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
+#include "planner/agg_call.h"
+#include "planner/args.h"
 #include "planner/harmless.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
@@ -45,32 +47,6 @@
 #define NOT_UNIQUE "more than one row of an input may match; its key is not unique"
 
 /* ------------------------------------------------------------ aggregates --- */
-
-/* A call over a column of the input, as the grouping of it computes it; NULL: count(*) */
-static Aggref *
-make_call(Oid function, Expr *arg)
-{
-	Aggref	   *call = makeNode(Aggref);
-	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(function));
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", function);
-	call->aggtranstype = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtranstype;
-	ReleaseSysCache(tuple);
-	call->aggfnoid = function;
-	call->aggtype = get_func_rettype(function);
-	call->aggkind = AGGKIND_NORMAL;
-	call->aggsplit = AGGSPLIT_SIMPLE;
-	call->aggstar = arg == NULL;
-	call->aggno = call->aggtransno = -1;
-	call->location = -1;
-	if (arg != NULL)
-	{
-		call->args = list_make1(makeTargetEntry(arg, 1, NULL, false));
-		call->aggargtypes = list_make1_oid(exprType((Node *) arg));
-	}
-	return call;
-}
 
 /* Does the input's grouping have all of the columns? */
 static bool
@@ -91,15 +67,16 @@ static bool
 fetch_call(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, Oid function,
 		   uint8 type, uint8 scale, GpuAggValue *out)
 {
-	Expr	   *arg = agg->args == NIL ? NULL : linitial_node(TargetEntry, agg->args)->expr;
-	Aggref	   *call = make_call(function, gpuagg_lower_input_expr(lookup->rel, arg));
+	Expr	   *arg = agg->args == NIL ? NULL :
+		gpuagg_lower_input_expr(lookup->rel, gpuagg_agg_arg(agg, 0));
+	Expr	   *filter = gpuagg_lower_input_expr(lookup->rel, agg->aggfilter);
 
-	call->aggfilter = gpuagg_lower_input_expr(lookup->rel, agg->aggfilter);
-	call->aggtype = function == agg->aggfnoid ? agg->aggtype : call->aggtype;
-	call->aggtranstype = function == agg->aggfnoid ? agg->aggtranstype : call->aggtranstype;
-	call->inputcollid = agg->inputcollid;
-	call->aggcollid = agg->aggcollid;
-	return gpuagg_lower_fetch(lw, lookup, (Expr *) call, type, scale, out);
+	if ((arg == NULL && agg->args != NIL) || (filter == NULL && agg->aggfilter != NULL))
+		return GPUAGG_REFUSE("a column that an input of the join does not have");
+	return gpuagg_lower_fetch(lw, lookup, (Expr *) (function == agg->aggfnoid ?
+													gpuagg_agg_call_of(agg, arg, filter) :
+													gpuagg_agg_call(function, arg, filter)),
+							  type, scale, out);
 }
 
 /* ---------------------------------------------------------------- weight --- */
@@ -117,7 +94,7 @@ count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggValue *out)
 	GpuAggConstant one = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(1), false);
 	GpuAggValue none;
 
-	return gpuagg_lower_fetch(lw, lookup, (Expr *) make_call(F_COUNT_, NULL), GPUAGG_T_INT8, 0,
+	return gpuagg_lower_fetch(lw, lookup, (Expr *) gpuagg_agg_call(F_COUNT_, NULL, NULL), GPUAGG_T_INT8, 0,
 							  out) &&
 		(lookup->type == JOIN_INNER ||
 		 (gpuagg_lower_constant(lw, one, &none) &&
@@ -198,7 +175,7 @@ weighted_count(GpuAggLower *lw, const Aggref *agg, GpuAggOutput *output)
 
 	if (!lower_filter(lw, agg, &filter) ||
 		(agg->args != NIL &&
-		 !filter_nulls(lw, linitial_node(TargetEntry, agg->args)->expr, &filter)))
+		 !filter_nulls(lw, gpuagg_agg_arg(agg, 0), &filter)))
 		return false;
 	output->final = GPUAGG_FINAL_COUNT;
 	output->type = GPUAGG_T_INT8;
@@ -216,7 +193,7 @@ static bool
 weighted_sum(GpuAggLower *lw, const Aggref *agg, const GpuAggAggregateRow *row,
 			 GpuAggOutput *output)
 {
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	Expr	   *arg = gpuagg_agg_arg(agg, 0);
 	GpuAggLoweredFilter filter;
 	GpuAggValue value;
 	GpuAggValue product;
@@ -245,7 +222,7 @@ static bool
 check_folded(const GpuAggLookupLower *lookup, const Aggref *agg)
 {
 	Node	   *arg = agg->args == NIL ? NULL :
-		(Node *) linitial_node(TargetEntry, agg->args)->expr;
+		gpuagg_agg_arg(agg, 0);
 	Node	   *strict = arg != NULL ? arg : (Node *) agg->aggfilter;
 
 	if (contain_volatile_functions((Node *) agg) || contain_subplans((Node *) agg) ||
@@ -289,7 +266,7 @@ sum_function(uint8 type)
 static bool
 argument_type(const Aggref *agg, const GpuAggAggregateRow *row, uint8 *scale)
 {
-	Node	   *arg = (Node *) linitial_node(TargetEntry, agg->args)->expr;
+	Node	   *arg = gpuagg_agg_arg(agg, 0);
 	uint8		type;
 
 	if (!gpuagg_constant_column(exprType(arg), exprTypmod(arg), &type, scale) ||
@@ -525,7 +502,7 @@ find_extreme(const GpuAggLookupLower *lookup, const RestrictInfo *clause, Extrem
 	x->right = !bms_overlap(clause->left_relids, lookup->rel->relids);
 	if (!x->right && bms_overlap(clause->right_relids, lookup->rel->relids))
 		return false;
-	x->column = x->right ? lsecond(op->args) : linitial(op->args);
+	x->column = x->right ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0);
 	if (!IsA(x->column, Var) || x->column->varattno <= 0 ||
 		!gpuagg_constant_column(x->column->vartype, x->column->vartypmod, &x->type, &x->scale) ||
 		x->scale == GPUAGG_SCALE_WORD || x->type >= GPUAGG_T_CODE ||
@@ -556,7 +533,7 @@ compare_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup, const Extreme *x, bo
 	place->collation = x->column->varcollid;
 	lfirst(list_nth_cell(op->args, x->right ? 1 : 0)) = place;
 	if (!gpuagg_lower_fetch(lw, lookup,
-							(Expr *) make_call(x->functions[greatest], (Expr *) x->column),
+							(Expr *) gpuagg_agg_call(x->functions[greatest], (Expr *) x->column, NULL),
 							x->type, x->scale, &value))
 		return false;
 	lw->case_value = &value;

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_table.h"
 #include "utils/builtins.h"
@@ -64,14 +65,11 @@ check_encoding(const GpuAggLower *lw)
 }
 
 static bool
-lower_args(GpuAggLower *lw, List *args, GpuAggValue *values)
+lower_args(GpuAggLower *lw, List *args, int n, GpuAggValue *values)
 {
-	ListCell   *lc;
-
-	foreach(lc, args)
+	for (int i = 0; i < n; i++)
 	{
-		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc),
-							   &values[foreach_current_index(lc)]))
+		if (!gpuagg_lower_expr(lw, gpuagg_arg(args, i), &values[i]))
 			return false;
 	}
 	return true;
@@ -107,7 +105,7 @@ lower_row(GpuAggLower *lw, const FunctionRow *row, List *args, Oid collation,
 			return false;
 		imm = lw->utf8;
 	}
-	if (!lower_args(lw, args, v))
+	if (!lower_args(lw, args, n, v))
 		return false;
 	if ((row->flags & GPUAGG_LOWER_BLANKS) &&
 		(!trim_blanks(lw, &v[0]) || !trim_blanks(lw, &v[1])))
@@ -133,7 +131,7 @@ lower_length(GpuAggLower *lw, List *args, bool blanks, GpuAggValue *out)
 {
 	GpuAggValue value;
 
-	if (!check_encoding(lw) || !lower_args(lw, args, &value) ||
+	if (!check_encoding(lw) || !lower_args(lw, args, 1, &value) ||
 		(blanks && !trim_blanks(lw, &value)))
 		return false;
 	return gpuagg_lower_op(lw, lw->utf8 ? GPUAGG_OP_LENGTH_UTF8 :
@@ -151,7 +149,7 @@ static bool
 lower_like(GpuAggLower *lw, List *args, Oid collation, bool negated,
 		   GpuAggValue *out)
 {
-	Expr	   *pattern = (Expr *) lsecond(args);
+	Expr	   *pattern = gpuagg_arg(args, 1);
 	GpuAggValue v[2];
 
 	if (!check_collation(GPUAGG_LOWER_EQUAL, collation) || !check_encoding(lw))
@@ -159,7 +157,7 @@ lower_like(GpuAggLower *lw, List *args, Oid collation, bool negated,
 	if (IsA(pattern, Const) && !((Const *) pattern)->constisnull &&
 		strchr(TextDatumGetCString(((Const *) pattern)->constvalue), '\\') != NULL)
 		return GPUAGG_REFUSE("LIKE patterns with an escape are not supported");
-	if (!lower_args(lw, args, v) ||
+	if (!lower_args(lw, args, 2, v) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_LIKE, GPUAGG_T_BOOL, &v[0], &v[1], NULL,
 						 lw->utf8, out))
 		return false;
@@ -177,7 +175,7 @@ lower_by_hand(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 	switch (funcid)
 	{
 		case F_INTEGER_PL_DATE:
-			return lower_args(lw, args, v) &&
+			return lower_args(lw, args, 2, v) &&
 				gpuagg_lower_op(lw, GPUAGG_OP_DATE_ADD, GPUAGG_T_DATE, &v[1],
 								&v[0], NULL, 0, out);
 		case F_TEXTLEN:

@@ -16,6 +16,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/constant.h"
 #include "planner/lower/lower_input_digits.h"
 #include "utils/fmgroids.h"
@@ -113,8 +114,8 @@ digits_of_var(PlannerInfo *root, Var *var)
 static GpuAggDigits
 rounded(PlannerInfo *root, const List *args)
 {
-	const Const *to = lsecond(args);
-	const GpuAggDigits x = digits_of(root, linitial(args));
+	const Const *to = gpuagg_arg(args, 1);
+	const GpuAggDigits x = digits_of(root, gpuagg_arg(args, 0));
 
 	return IsA(to, Const) && !to->constisnull ?
 		make_digits(x.before, Max(DatumGetInt32(to->constvalue), 0)) : x;
@@ -144,7 +145,7 @@ digits_of_function(PlannerInfo *root, Oid function, const List *args)
 		case F_ABS_NUMERIC:
 			return digits_of_list(root, args);
 		case F_NUMERIC_MUL:
-			return product(digits_of(root, linitial(args)), digits_of(root, lsecond(args)));
+			return product(digits_of(root, gpuagg_arg(args, 0)), digits_of(root, gpuagg_arg(args, 1)));
 		case F_ROUND_NUMERIC_INT4:
 		case F_TRUNC_NUMERIC_INT4:
 			return rounded(root, args);
@@ -239,7 +240,7 @@ is_declared(Expr *expr, GpuAggDigits *digits)
 	if (getBaseTypeAndTypmod(exprType((Node *) expr), &typmod) != NUMERICOID || typmod < VARHDRSZ)
 		return false;
 	scale = gpuagg_numeric_typmod_scale(typmod);
-	*digits = make_digits(Max(gpuagg_numeric_typmod_precision(typmod) - scale, 0), scale);
+	*digits = make_digits(Max(gpuagg_numeric_typmod_precision(typmod) - scale, 0), Max(scale, 0));
 	return true;
 }
 

@@ -19,6 +19,7 @@
 #include "common/int.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -306,8 +307,8 @@ lower_difference(GpuAggLower *lw, List *args, GpuAggValue *out)
 	GpuAggValue a;
 	GpuAggValue b;
 
-	return gpuagg_lower_expr(lw, (Expr *) linitial(args), &a) &&
-		gpuagg_lower_expr(lw, (Expr *) lsecond(args), &b) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) &&
+		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &b) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_DIFF, GPUAGG_T_SPAN, &a, &b, NULL, 0, out);
 }
 
@@ -315,8 +316,8 @@ lower_difference(GpuAggLower *lw, List *args, GpuAggValue *out)
 static bool
 lower_bin(GpuAggLower *lw, List *args, GpuAggValue *out)
 {
-	const Const *stride = (const Const *) linitial(args);
-	const Const *origin = (const Const *) lthird(args);
+	const Const *stride = gpuagg_arg(args, 0);
+	const Const *origin = gpuagg_arg(args, 2);
 	const Interval *interval;
 	GpuAggConstant c;
 	GpuAggValue bin;
@@ -334,7 +335,7 @@ lower_bin(GpuAggLower *lw, List *args, GpuAggValue *out)
 	c.value.type = GPUAGG_T_TEXT;
 	c.value.len = 2 * sizeof(int64);
 	c.bytes = (const char *) bytes;
-	return gpuagg_lower_expr(lw, (Expr *) lsecond(args), &moment) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &moment) &&
 		gpuagg_lower_constant(lw, c, &bin) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_DATE_BIN, moment.type, &moment, &bin, NULL, 0, out);
 }
@@ -347,8 +348,8 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
 	GpuAggValue a;
 	GpuAggValue b;
 
-	return lower_total(lw, (Expr *) linitial(args), &a) &&
-		lower_total(lw, (Expr *) lsecond(args), &b) &&
+	return lower_total(lw, gpuagg_arg(args, 0), &a) &&
+		lower_total(lw, gpuagg_arg(args, 1), &b) &&
 		gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &a, &b, NULL, 0, out);
 }
 
@@ -437,8 +438,8 @@ interval_field(GpuAggLower *lw, const IntervalField *field, const GpuAggValue *p
 static bool
 lower_interval_extract(GpuAggLower *lw, List *args, GpuAggValue *out)
 {
-	Const	   *unit = (Const *) linitial(args);
-	Expr	   *interval = (Expr *) lsecond(args);
+	Const	   *unit = gpuagg_arg(args, 0);
+	Expr	   *interval = gpuagg_arg(args, 1);
 	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
 	GpuAggValue span;
 	char	   *name;
@@ -518,8 +519,8 @@ lower_is_finite(GpuAggLower *lw, Expr *expr, bool date, GpuAggValue *out)
 bool
 gpuagg_lower_interval(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
 {
-	Expr	   *a = (Expr *) linitial(args);
-	Expr	   *b = list_length(args) > 1 ? (Expr *) lsecond(args) : NULL;
+	Expr	   *a = gpuagg_arg(args, 0);
+	Expr	   *b = gpuagg_arg(args, 1);
 	GpuAggOp	op;
 
 	/* without columns: PostgreSQL computes it once */

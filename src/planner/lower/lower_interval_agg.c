@@ -13,6 +13,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/fmgroids.h"
 
@@ -35,7 +36,7 @@ add_time_sum(GpuAggLower *lw, Expr *cast, const GpuAggLoweredFilter *filter,
 			 GpuAggValue *value, GpuAggOutput *output)
 {
 	output->scale = 1;
-	return gpuagg_lower_expr(lw, linitial(((FuncExpr *) cast)->args), value) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(((FuncExpr *) cast)->args, 0), value) &&
 		gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I128, value,
 								gpuagg_interval_part_expr(cast, GPUAGG_PART_TIME), filter,
 								&output->index);
@@ -120,7 +121,7 @@ gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,
 								GpuAggOutput *output)
 {
 	Expr	   *arg = agg->args == NIL ? NULL :
-		((TargetEntry *) linitial(agg->args))->expr;
+		gpuagg_agg_arg(agg, 0);
 
 	*handled = true;
 	switch (agg->aggfnoid)

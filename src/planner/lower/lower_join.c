@@ -32,6 +32,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
@@ -357,8 +358,8 @@ consume_equalities(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *rest)
 
 		if (!clause->can_join || clause->mergeopfamilies == NIL)
 			continue;
-		if (!gpuagg_lower_expr(lw, bms_is_subset(clause->right_relids, lookup->rel->relids) ? linitial(op->args) :
-							   lsecond(op->args), &value) ||
+		if (!gpuagg_lower_expr(lw, bms_is_subset(clause->right_relids, lookup->rel->relids) ? gpuagg_arg(op->args, 0) :
+							   gpuagg_arg(op->args, 1), &value) ||
 			!consume_errors(lw, &value))
 			return false;
 	}

@@ -22,6 +22,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/args.h"
 #include "planner/harmless.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
@@ -130,7 +131,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
 	key->form = 0;
 	key->clause = clause;
-	key->probe = right ? linitial(op->args) : lsecond(op->args);
+	key->probe = right ? gpuagg_arg(op->args, 0) : gpuagg_arg(op->args, 1);
 	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
 		((!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated) &&
 		 !widen_probe(op->opfuncid, right, &key->probe)))
@@ -138,7 +139,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	/* a text as char(n) is the same bytes, of which the blanks go in any case */
 	if (op->opfuncid == F_BPCHAREQ)
 		key->probe = (Expr *) bare_expr((Node *) key->probe);
-	key->column = key_column(lookup, right ? lsecond(op->args) : linitial(op->args));
+	key->column = key_column(lookup, right ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0));
 	return key->column != NULL &&
 		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
 							   &key->type, &key->scale) &&

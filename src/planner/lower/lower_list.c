@@ -21,6 +21,7 @@
 #include "lib/qunique.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/list_table.h"
 #include "planner/lower/lower.h"
 #include "utils/array.h"
@@ -100,7 +101,7 @@ spell_out(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 							 MAX_SPELLED_OUT);
 	for (int i = 0; i < e->n; i++)
 	{
-		List	   *args = list_make2(linitial(saop->args),
+		List	   *args = list_make2(gpuagg_arg(saop->args, 0),
 									  element_expr(e, i, saop->inputcollid));
 		GpuAggValue next;
 
@@ -242,8 +243,8 @@ lower_in(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 	int			count;
 	bool		has_null = false;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(saop->args), &scalar) ||
-		!check_list_collation(exprType(linitial(saop->args)), saop->inputcollid))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(saop->args, 0), &scalar) ||
+		!check_list_collation(exprType(gpuagg_arg(saop->args, 0)), saop->inputcollid))
 		return false;
 	if (scalar.type == GPUAGG_T_BPCHAR &&
 		!gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, &scalar, NULL,
@@ -287,7 +288,7 @@ lower_without_elements(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 {
 	GpuAggValue scalar;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(saop->args), &scalar))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(saop->args, 0), &scalar))
 		return false;
 	if (scalar.may_fail)
 		return GPUAGG_REFUSE("a comparison with an empty array is not supported");
@@ -300,13 +301,13 @@ lower_without_elements(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 static bool
 lower_listed(GpuAggLower *lw, ScalarArrayOpExpr *saop, GpuAggValue *out)
 {
-	Expr	   *array = lsecond(saop->args);
+	Expr	   *array = gpuagg_arg(saop->args, 1);
 	GpuAggValue scalar;
 	GpuAggValue table;
 	GpuAggValue filled;
 	GpuAggValue null;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(saop->args), &scalar))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(saop->args, 0), &scalar))
 		return false;
 	if (!gpuagg_list_type(get_base_element_type(exprType((Node *) array)), scalar.type))
 		return GPUAGG_REFUSE("an array of type %s that is not known while planning is not supported",
@@ -330,10 +331,10 @@ gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 	bool		negated;
 
 	set_sa_opfuncid(saop);
-	if (IsA(lsecond(saop->args), Param) && gpuagg_lower_is_equality(saop->opfuncid, &negated) &&
+	if (IsA(gpuagg_arg(saop->args, 1), Param) && gpuagg_lower_is_equality(saop->opfuncid, &negated) &&
 		negated == !saop->useOr)
 		return lower_listed(lw, saop, out);
-	if (!get_elements((Expr *) lsecond(saop->args), &e))
+	if (!get_elements(gpuagg_arg(saop->args, 1), &e))
 		return false;
 	if (e.is_null || e.n == 0)
 		return lower_without_elements(lw, saop, &e, out);

@@ -24,6 +24,7 @@
 #include "device/ops/ops_int.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -469,8 +470,8 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggVa
 static bool
 lower_two(GpuAggLower *lw, List *args, GpuAggValue *a, GpuAggValue *b)
 {
-	return gpuagg_lower_expr(lw, (Expr *) linitial(args), a) &&
-		gpuagg_lower_expr(lw, (Expr *) lsecond(args), b);
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), a) &&
+		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), b);
 }
 
 /* + - % gcd lcm, between values of one scale */
@@ -512,7 +513,7 @@ lower_signum(GpuAggLower *lw, List *args, GpuAggValue *out)
 	GpuAggValue least;
 	GpuAggValue most;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &a) ||
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) ||
 		!decimal_constant(lw, -1, false, &least) || !decimal_constant(lw, 1, false, &most) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MAX, GPUAGG_T_NUMERIC, &a, &least, NULL, 0, out) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MIN, GPUAGG_T_NUMERIC, out, &most, NULL, 0, out))
@@ -538,7 +539,7 @@ lower_sign(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
 {
 	GpuAggValue a;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &a) ||
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) ||
 		!gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0, out))
 		return false;
 	out->scale = a.scale;
@@ -577,7 +578,7 @@ to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggValue *value)
 static bool
 lower_rounding(GpuAggLower *lw, GpuAggOp rule, List *args, GpuAggValue *out)
 {
-	Const	   *decimals = list_length(args) > 1 ? (Const *) lsecond(args) : NULL;
+	Const	   *decimals = list_length(args) > 1 ? gpuagg_arg(args, 1) : NULL;
 	int32		n = 0;
 
 	if (decimals != NULL)
@@ -588,44 +589,44 @@ lower_rounding(GpuAggLower *lw, GpuAggOp rule, List *args, GpuAggValue *out)
 	}
 	if (n > GPUAGG_MAX_SCALE || n < -GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a numeric is rounded to digits that 64 bits do not hold");
-	return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
 		to_scale(lw, rule, n, out);
 }
 
 /* ---------------------------------------------------------------- casts --- */
 
-/* numeric(p, s): rounds, and has at most p digits */
+/* numeric(p, s): rounds, and has at most p digits; of s below 0 the last -s before the point are zeros */
 static bool
 lower_typmod(GpuAggLower *lw, List *args, GpuAggValue *out)
 {
-	const Const *typmod = (const Const *) lsecond(args);
+	const Const *typmod = gpuagg_arg(args, 1);
 	GpuAggValue value;
-	int			precision;
+	int			digits;
 	int			scale;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &value))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &value))
 		return false;
 	if (!IsA(typmod, Const) || typmod->constisnull ||
 		DatumGetInt32(typmod->constvalue) < (int32) VARHDRSZ)
 		return GPUAGG_REFUSE("a cast to numeric without a constant scale is not supported");
-	precision = gpuagg_numeric_typmod_precision(DatumGetInt32(typmod->constvalue));
 	scale = gpuagg_numeric_typmod_scale(DatumGetInt32(typmod->constvalue));
+	digits = gpuagg_numeric_typmod_precision(DatumGetInt32(typmod->constvalue)) - Min(scale, 0);
 	if (!to_scale(lw, GPUAGG_OP_DECIMAL_ROUND, scale, &value))
 		return false;
 	*out = value;
-	if (precision > GPUAGG_MAX_SCALE)
+	if (digits > GPUAGG_MAX_SCALE)
 		return true;
 	if (!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_FITS, GPUAGG_T_NUMERIC, &value, NULL, NULL,
-						 precision, out))
+						 digits, out))
 		return false;
-	set_scale(out, scale);
+	set_scale(out, Max(scale, 0));
 	return true;
 }
 
 static bool
 to_integer(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
 {
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), out) ||
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) ||
 		!to_scale(lw, GPUAGG_OP_DECIMAL_ROUND, 0, out))
 		return false;
 	if (type != GPUAGG_T_INT8)
@@ -645,7 +646,7 @@ to_float(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
 	GpuAggConstant power;
 	GpuAggValue by;
 
-	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), out))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out))
 		return false;
 	if (out->scale == 0)
 		return gpuagg_lower_op(lw, type == GPUAGG_T_FLOAT8 ? GPUAGG_OP_INT_TO_FLOAT8 :
@@ -672,7 +673,7 @@ gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 
 	*handled = true;
 	if (gpuagg_lower_compares(funcid, NUMERICOID, &op))
-		return lower_comparison(lw, op, (Expr *) linitial(args), (Expr *) lsecond(args), out);
+		return lower_comparison(lw, op, gpuagg_arg(args, 0), gpuagg_arg(args, 1), out);
 	switch (funcid)
 	{
 		case F_NUMERIC_ADD:
@@ -691,7 +692,7 @@ gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		case F_NUMERIC_MUL:
 			return lower_product(lw, args, out);
 		case F_NUMERIC_UPLUS:
-			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out);
+			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out);
 		case F_NUMERIC_UMINUS:
 			return lower_sign(lw, GPUAGG_OP_INT8_NEG, args, out);
 		case F_NUMERIC_ABS:

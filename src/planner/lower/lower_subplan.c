@@ -21,6 +21,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/args.h"
 #include "planner/harmless_query.h"
 #include "planner/lower/lower_join.h"
 #include "utils/fmgroids.h"
@@ -59,8 +60,8 @@ split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, uint8 *sca
 	if (!IsA(op, OpExpr) || list_length(op->args) != 2 || list_length(subplan->paramIds) != 1)
 		return GPUAGG_REFUSE("IN or NOT IN compares several columns of a subquery");
 	set_opfuncid(op);
-	*x = linitial(op->args);
-	column = lsecond(op->args);
+	*x = gpuagg_arg(op->args, 0);
+	column = gpuagg_arg(op->args, 1);
 	while (IsA(column, RelabelType))
 		column = (Param *) ((RelabelType *) column)->arg;
 	*of = column;
@@ -82,7 +83,7 @@ shown_subplan(const SubPlan *subplan)
 {
 	SubPlan    *shown = copyObjectImpl(subplan);
 	OpExpr	   *op = (OpExpr *) shown->testexpr;
-	Node	   *x = linitial(op->args);
+	Node	   *x = gpuagg_arg(op->args, 0);
 
 	linitial(op->args) = makeNullConst(exprType(x), exprTypmod(x), exprCollation(x));
 	return shown;

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -302,10 +303,10 @@ gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_
 									   to_char->funcid == F_TO_CHAR_TIMESTAMPTZ_TEXT);
 	if (!*handled)
 		return false;
-	if (!pattern_unit((Const *) lsecond(to_char->args), &unit))
+	if (!pattern_unit(gpuagg_arg(to_char->args, 1), &unit))
 		return GPUAGG_REFUSE("this pattern of to_char is not one of a whole unit of time, as YYYY-MM is");
-	moment = (FuncExpr *) linitial(to_char->args);
+	moment = gpuagg_arg(to_char->args, 0);
 	if (IsA(moment, FuncExpr) && moment->funcid == F_TIMESTAMPTZ_DATE && unit >= GPUAGG_FIELD_DAY)
-		return lower_date_text(lw, unit, (Expr *) linitial(moment->args), row_expr, out);
+		return lower_date_text(lw, unit, gpuagg_arg(moment->args, 0), row_expr, out);
 	return lower_moment_text(lw, unit, (Expr *) moment, row_expr, out);
 }

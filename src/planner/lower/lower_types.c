@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -27,8 +28,8 @@ gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value)
 static bool
 lower_enum_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
 {
-	Expr	   *left = (Expr *) linitial(args);
-	Expr	   *right = (Expr *) lsecond(args);
+	Expr	   *left = gpuagg_arg(args, 0);
+	Expr	   *right = gpuagg_arg(args, 1);
 	GpuAggValue v[2];
 
 	return gpuagg_lower_expr(lw, left, &v[0]) && gpuagg_lower_expr(lw, right, &v[1]) &&
@@ -63,7 +64,7 @@ gpuagg_lower_types(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAg
 		case F_ENUM_GE:
 			return lower_enum_comparison(lw, GPUAGG_OP_I64_GE, args, out);
 		case F_INT8_OID:
-			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
 				with_integer(lw, GPUAGG_OP_INT8_ADD, GPUAGG_T_INT8, INT64CONST(1) << 31, out);
 		default:
 			*handled = false;

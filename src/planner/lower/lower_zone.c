@@ -17,6 +17,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -89,16 +90,16 @@ is_zone(const Expr *expr)
 static bool
 lower_at_zone(GpuAggLower *lw, List *args, bool local, GpuAggValue *out)
 {
-	Expr	   *zone = (Expr *) linitial(args);
+	Expr	   *zone = gpuagg_arg(args, 0);
 	GpuAggValue value;
 
 	if (!is_zone(zone))
-		return GPUAGG_REFUSE("AT TIME ZONE needs a constant full name of a time zone");
+		return GPUAGG_REFUSE("AT TIME ZONE needs a constant full name of a time zone without leap seconds");
 	if (local && gpuagg_lower_is_constant((Expr *) args))
 		return GPUAGG_REFUSE("a moment without columns is computed once, if at all");
 	if (!local)
-		return lower_local(lw, (Expr *) lsecond(args), zone, GPUAGG_ZONE_ARGUMENT, &value, out);
-	return gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) &&
+		return lower_local(lw, gpuagg_arg(args, 1), zone, GPUAGG_ZONE_ARGUMENT, &value, out);
+	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) &&
 		lower_utc(lw, &value, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
@@ -108,8 +109,8 @@ lower_zoned_extract(GpuAggLower *lw, List *args, bool to_float, GpuAggValue *out
 	GpuAggField field;
 	GpuAggValue utc;
 
-	if (!gpuagg_lower_field((Expr *) linitial(args), GPUAGG_USE_TIMESTAMP, &field) ||
-		!lower_session(lw, (Expr *) lsecond(args), &utc, out) ||
+	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TIMESTAMP, &field) ||
+		!lower_session(lw, gpuagg_arg(args, 1), &utc, out) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
 						 field, out))
 		return false;
@@ -126,8 +127,8 @@ lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, 
 	GpuAggValue local;
 	GpuAggValue offset;
 
-	if (!gpuagg_lower_field((Expr *) linitial(args), GPUAGG_USE_TRUNC, &field) ||
-		!lower_local(lw, (Expr *) lsecond(args), zone, kind, &utc, &local))
+	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TRUNC, &field) ||
+		!lower_local(lw, gpuagg_arg(args, 1), zone, kind, &utc, &local))
 		return false;
 	if (field >= GPUAGG_FIELD_DAY)
 		return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, &local, NULL,
@@ -144,10 +145,10 @@ lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, 
 static bool
 lower_named_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
 {
-	Expr	   *zone = (Expr *) lthird(args);
+	Expr	   *zone = gpuagg_arg(args, 2);
 
 	if (gpuagg_lower_is_constant((Expr *) args) || !is_zone(zone))
-		return GPUAGG_REFUSE("date_trunc in a zone needs a constant full name of a time zone");
+		return GPUAGG_REFUSE("date_trunc in a zone needs a constant full name of a time zone without leap seconds");
 	return lower_zoned_trunc(lw, args, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
@@ -184,8 +185,8 @@ lower_local_date(GpuAggLower *lw, Expr *moment, GpuAggValue *out)
 	GpuAggValue utc;
 
 	if (gpuagg_lower_truncates_days(moment))
-		return gpuagg_lower_zoned_day(lw, (Expr *) linitial(trunc->args),
-									  (Expr *) lsecond(trunc->args), out) &&
+		return gpuagg_lower_zoned_day(lw, gpuagg_arg(trunc->args, 0),
+									  gpuagg_arg(trunc->args, 1), out) &&
 			gpuagg_lower_guard_days(lw, out);
 	return lower_session(lw, moment, &utc, out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, out, NULL, NULL, 0,
@@ -208,9 +209,9 @@ gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			return lower_zoned_extract(lw, args, true, out);
 		case F_DATE_TIMESTAMPTZ:
-			return lower_local_date(lw, (Expr *) linitial(args), out);
+			return lower_local_date(lw, gpuagg_arg(args, 0), out);
 		case F_TIMESTAMP_TIMESTAMPTZ:
-			return lower_session(lw, (Expr *) linitial(args), &utc, out);
+			return lower_session(lw, gpuagg_arg(args, 0), &utc, out);
 		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
 			return lower_at_zone(lw, args, false, out);
 		case F_TIMEZONE_TEXT_TIMESTAMP:
@@ -219,7 +220,7 @@ gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 			return lower_named_trunc(lw, args, out);
 		case F_TIMESTAMPTZ_DATE:
 		case F_TIMESTAMPTZ_TIMESTAMP:
-			return lower_to_utc(lw, (Expr *) linitial(args), out);
+			return lower_to_utc(lw, gpuagg_arg(args, 0), out);
 		default:
 			*handled = false;
 			return false;
