@@ -63,6 +63,15 @@ year_start(int year)
 	return (pg_time_t) (date2j(year, 1, 1) - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
+/* By the database of zones; NULL: unknown, or one that counts leap seconds, which tables have not */
+static pg_tz *
+zone_named(const char *name)
+{
+	pg_tz	   *zone = strlen(name) <= TZ_STRLEN_MAX ? pg_tzset(name) : NULL;
+
+	return zone != NULL && pg_tz_acceptable(zone) ? zone : NULL;
+}
+
 bool
 gpuagg_zone_is_full_name(const char *name)
 {
@@ -73,7 +82,7 @@ gpuagg_zone_is_full_name(const char *name)
 
 	/* abbreviations go first */
 	gpuagg_decode_abbreviation(lower, &type, &offset, &zone);
-	return strlen(name) <= TZ_STRLEN_MAX && type == UNKNOWN_FIELD && pg_tzset(name) != NULL;
+	return type == UNKNOWN_FIELD && zone_named(name) != NULL;
 }
 
 static int64
@@ -263,9 +272,8 @@ gpuagg_zone_table(const char *name, GpuAggZoneName kind, uint32 *bytes)
 		if (last.table != NULL)
 			pfree(last.table);
 		last.table = NULL;
-		if (strlen(name) <= TZ_STRLEN_MAX &&
-			(kind != GPUAGG_ZONE_ARGUMENT || gpuagg_zone_is_full_name(name)) &&
-			(zone = pg_tzset(name)) != NULL)
+		if ((kind != GPUAGG_ZONE_ARGUMENT || gpuagg_zone_is_full_name(name)) &&
+			(zone = zone_named(name)) != NULL)
 			fill_table(zone);
 		strlcpy(last.name, name, sizeof(last.name));
 		last.kind = kind;

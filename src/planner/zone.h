@@ -19,7 +19,7 @@ typedef enum GpuAggZoneName
 	GPUAGG_ZONE_LIST_NULL		/* NULL if an element is, or the array itself; else false */
 } GpuAggZoneName;
 
-/* May AT TIME ZONE be given this by name, as a zone of the time zone database? */
+/* May AT TIME ZONE be given this by name, as a zone of the time zone database without leap seconds? */
 extern bool gpuagg_zone_is_full_name(const char *name);
 
 /*
