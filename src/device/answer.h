@@ -40,7 +40,7 @@ typedef struct GpuAggValueRef
 {
 	uint8_t		form;			/* GpuAggValueForm */
 	uint8_t		index;			/* of the key or transition */
-	uint8_t		count;			/* 1 + the COUNT that divides it, and without which it
+	uint8_t		count;			/* 1 + the COUNT, or sum of counts, that divides it, and without which it
 								 * is NULL; 0: none */
 	uint8_t		pad;
 } GpuAggValueRef;

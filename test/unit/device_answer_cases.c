@@ -305,7 +305,7 @@ test_check(void)
 	ok(!gpuagg_answer_check(&a, program), "a state of another size");
 	a.columns[0].value = (GpuAggValueRef) VALUE(AVG_I64, SUM_64, 0);
 	ok(!gpuagg_answer_check(&a, program), "an average without a count");
-	a.columns[0].value = (GpuAggValueRef) VALUE(I64, SUM_64, 1 + SUM_64);
+	a.columns[0].value = (GpuAggValueRef) VALUE(I64, SUM_64, 1 + MIN_V);
 	ok(!gpuagg_answer_check(&a, program), "a count that is none");
 	a.columns[0].value = (GpuAggValueRef) {GPUAGG_NVALUEFORMS, 0, 0, 0};
 	ok(!gpuagg_answer_check(&a, program), "no such form");

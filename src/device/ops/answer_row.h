@@ -516,6 +516,13 @@ gpuagg_answer_plan(const GpuAggAnswer *a, const GpuAggProgram *p, GpuAggAnswerPl
 
 /* ---------- the check ---------- */
 
+/* A number of rows: counted, or added up where a row counts several times */
+GPUAGG_FN bool
+gpuagg_answer_is_count(uint32_t op)
+{
+	return op == GPUAGG_TRANS_COUNT || op == GPUAGG_TRANS_SUM_I64;
+}
+
 /* Class of argument and kinds of state that a form is for */
 GPUAGG_FN bool
 gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
@@ -527,7 +534,7 @@ gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
 		return v.index < p->nkeys && v.count == 0 &&
 			(!number || gpuagg_key_class(gpuagg_program_keys(p)[v.index].type) != GPUAGG_CLASS_BYTES);
 	if (v.form >= GPUAGG_NVALUEFORMS || v.index >= p->ntransitions || v.count > p->ntransitions ||
-		(v.count > 0 && trans[v.count - 1].op != GPUAGG_TRANS_COUNT))
+		(v.count > 0 && !gpuagg_answer_is_count(trans[v.count - 1].op)))
 		return false;
 	op = trans[v.index].op;
 	switch (v.form)
