@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "planner/args.h"
 #include "planner/expr_hash.h"
 #include "planner/join_order.h"
 #include "planner/path_cost.h"
@@ -122,7 +123,7 @@ seen_subquery_key(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 {
 	PlannerInfo *subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
 	const TargetEntry *column = linitial_node(TargetEntry, subroot->parse->targetList);
-	const uint64 x = gpuagg_exprs_hash(list_make1(linitial(((OpExpr *) lookup->subplan->testexpr)->args)),
+	const uint64 x = gpuagg_exprs_hash(list_make1(gpuagg_arg(((OpExpr *) lookup->subplan->testexpr)->args, 0)),
 									   lw->rel->relid);
 	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_LOOKUP + lookup->type, x)};
 
