@@ -485,24 +485,38 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 						   &equal, &y, 0, out);
 }
 
-/* The same bytes under another type. */
+/* The same bytes under another type */
+static bool
+relabel_as(GpuAggLower *lw, Oid resulttype, GpuAggValue *value)
+{
+	uint8		type;
+
+	if (value->type == GPUAGG_T_NUMERIC && getBaseType(resulttype) == NUMERICOID)
+		return true;
+	if (!gpuagg_constant_type(resulttype, &type) || !gpuagg_lower_same_bytes(lw, type, value))
+		return GPUAGG_REFUSE("a cast to type %s is not supported", format_type_be(resulttype));
+	value->type = type;
+	return true;
+}
+
 static bool
 lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
 {
-	GpuAggValue value;
-	uint8		type;
+	return gpuagg_lower_expr(lw, relabel->arg, out) && relabel_as(lw, relabel->resulttype, out);
+}
 
-	if (!gpuagg_lower_expr(lw, relabel->arg, &value))
-		return false;
-	if (value.type == GPUAGG_T_NUMERIC && getBaseType(relabel->resulttype) == NUMERICOID)
-		type = GPUAGG_T_NUMERIC;
-	else if (!gpuagg_constant_type(relabel->resulttype, &type) ||
-			 !gpuagg_lower_same_bytes(lw, type, &value))
-		return GPUAGG_REFUSE("a cast to type %s is not supported",
-							 format_type_be(relabel->resulttype));
-	value.type = type;
-	*out = value;
-	return true;
+/*
+ * A cast may call a function of another result type, whose bytes are its own: int4(int2) makes
+ * a smallint an oid.
+ */
+static bool
+lower_call(GpuAggLower *lw, FuncExpr *call, GpuAggValue *out)
+{
+	if ((call->funcid == F_NUM_NULLS || call->funcid == F_NUM_NONNULLS) && !call->funcvariadic)
+		return lower_num_nulls(lw, call, out);
+	return gpuagg_lower_function(lw, call->funcid, InvalidOid, call->args, call->inputcollid, out) &&
+		(get_func_rettype(call->funcid) == call->funcresulttype ||
+		 relabel_as(lw, call->funcresulttype, out));
 }
 
 static bool
@@ -542,13 +556,7 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 		case T_CollateExpr:
 			return gpuagg_lower_expr(lw, ((CollateExpr *) expr)->arg, out);
 		case T_FuncExpr:
-			if ((((FuncExpr *) expr)->funcid == F_NUM_NULLS ||
-				 ((FuncExpr *) expr)->funcid == F_NUM_NONNULLS) &&
-				!((FuncExpr *) expr)->funcvariadic)
-				return lower_num_nulls(lw, (FuncExpr *) expr, out);
-			return gpuagg_lower_function(lw, ((FuncExpr *) expr)->funcid,
-										 InvalidOid, ((FuncExpr *) expr)->args,
-										 ((FuncExpr *) expr)->inputcollid, out);
+			return lower_call(lw, (FuncExpr *) expr, out);
 		case T_OpExpr:
 			set_opfuncid((OpExpr *) expr);
 			return gpuagg_lower_function(lw, ((OpExpr *) expr)->opfuncid,

@@ -182,3 +182,11 @@ DROP VIEW ot_columns;
 DROP TABLE ot;
 DROP DOMAIN ot_mood_known, ot_net, ot_blob;
 DROP TYPE ot_mood;
+
+-- A cast whose function gives another type: a smallint as an oid is an int4 to it
+CREATE TABLE smallint_oids (g smallint, k oid);
+INSERT INTO smallint_oids SELECT i % 7 - 3, i % 7 FROM generate_series(1, 100) i;
+SELECT compare('SELECT max(g::oid), min(g::regclass::oid), count(*) FILTER (WHERE g::oid = k), max(g::regcollation::bigint)
+				FROM smallint_oids');
+SELECT compare('SELECT g::oid, count(*) FROM smallint_oids WHERE g::oid > 2::oid GROUP BY 1');
+DROP TABLE smallint_oids;
