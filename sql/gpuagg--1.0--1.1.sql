@@ -651,6 +651,9 @@ BEGIN
         INTO total FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) drawn;
 END $$;
 
+-- what a scan draws is drawn once: each process below a Gather would draw a sample of its own
+ALTER FUNCTION gpuagg.random_rows(internal) PARALLEL RESTRICTED;
+
 -- Of k values in order, which are the quantiles, and the bounds of their intervals: three for each, as
 -- percentile_disc() takes them, whose place among the k is the fraction * k rounded up; NULL beyond all values.
 CREATE FUNCTION gpuagg.estimate_ranks(k float8, quantiles float8[], z float8)

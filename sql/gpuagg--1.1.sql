@@ -1357,8 +1357,9 @@ COMMENT ON FUNCTION gpuagg.calibrate(text, text) IS
 REVOKE ALL ON FUNCTION gpuagg.calibrate(text, text) FROM PUBLIC;
 
 -- Random draws
+-- what a scan draws is drawn once: each process below a Gather would draw a sample of its own
 CREATE FUNCTION gpuagg.random_rows(internal) RETURNS tsm_handler
-LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
 AS 'MODULE_PATHNAME', 'gpuagg_random_rows';
 COMMENT ON FUNCTION gpuagg.random_rows(internal) IS
 'TABLESAMPLE gpuagg.random_rows (n): n rows drawn uniformly at random with replacement';

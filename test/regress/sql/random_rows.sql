@@ -196,6 +196,31 @@ SELECT count(*) AS rows, sum(n) AS draws, min(n) > 660000 AND max(n) < 673000 AS
 FROM (SELECT id, count(*) AS n FROM rr_three TABLESAMPLE gpuagg.random_rows (2000000) REPEATABLE (7) GROUP BY id) s;
 DROP TABLE rr_three;
 
+-- one sample of a query, also where parallel workers would each draw one; whatever plan answers
+CREATE TABLE rr_big AS SELECT i % 50000 AS k, i % 100 AS g FROM generate_series(1, 200000) i;
+CREATE TABLE rr_small AS SELECT i AS k FROM generate_series(0, 49999) i;
+VACUUM (ANALYZE) rr_big, rr_small;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SET enable_indexscan = off;
+SET gpuagg.enable = off;
+SELECT count(DISTINCT s.k) <= 10, string_agg(DISTINCT 'x', '') FROM rr_big JOIN rr_small s TABLESAMPLE gpuagg.random_rows (10) USING (k);
+SELECT count(*) FROM rr_big TABLESAMPLE gpuagg.random_rows (10);
+RESET gpuagg.enable;
+SELECT count(DISTINCT s.k) <= 10, string_agg(DISTINCT 'x', '') FROM rr_big JOIN rr_small s TABLESAMPLE gpuagg.random_rows (10) USING (k);
+SET gpuagg.debug_require = 'prefer';
+SELECT count(DISTINCT s.k) <= 10, count(DISTINCT g) > 0 FROM rr_big JOIN rr_small s TABLESAMPLE gpuagg.random_rows (10) USING (k);
+SELECT count(*) FROM rr_big TABLESAMPLE gpuagg.random_rows (10);
+RESET gpuagg.debug_require;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+RESET enable_indexscan;
+DROP TABLE rr_big, rr_small;
+
 DROP VIEW rr_view;
 DROP MATERIALIZED VIEW rr_mat;
 DROP TABLE rr, rr_dead, rr_clean, rr_used, rr_empty, rr_one, rr_gone, rr_part, rr_temp, rr_wide;

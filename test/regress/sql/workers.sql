@@ -95,3 +95,10 @@ SELECT k, wk_run('SELECT g, count(*), sum(v) FROM wk WHERE id > ' || k || ' GROU
 RESET ALL;
 DROP FUNCTION wk_run, wk_both;
 DROP TABLE wk, wk_outer;
+
+-- of gpuagg's functions: what any process may run, what is the leader's (draws are made once, tasks belong to one
+-- backend), and what no parallel plan may hold
+SELECT proparallel, count(*), string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc p, pg_depend d
+WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' AND
+	d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpuagg')
+GROUP BY 1 ORDER BY 1;
