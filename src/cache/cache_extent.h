@@ -102,6 +102,7 @@ typedef struct GpuAggCacheExtent
 	uint32		number;
 	uint32		room;			/* blocks that the arrays are long enough for */
 	uint64		map_lsn;
+	uint64		page_lsn;		/* no block is held with a greater one */
 	GpuAggCacheBlock *blocks;
 	uint32		nplaced;		/* blocks that have positions */
 	int			nstripes;

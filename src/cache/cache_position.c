@@ -282,5 +282,6 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 			return NULL;
 	}
 	block->lsn = lsn;
+	extent->page_lsn = Max(extent->page_lsn, lsn);
 	return block;
 }

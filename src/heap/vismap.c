@@ -94,7 +94,7 @@ gpuagg_vismap_whole(Relation rel, uint32 extent, uint32 nblocks)
 }
 
 XLogRecPtr
-gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
+gpuagg_vismap_look(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
 {
 	Buffer		buffer;
 	uint32		words = (nblocks + 31) / 32;
@@ -106,13 +106,20 @@ gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
 	if (!lock_map(rel, extent, &buffer, &lsn))
 		return InvalidXLogRecPtr;
 	map = (const uint64 *) PageGetContents(BufferGetPage(buffer));
-	if (!XLogRecPtrIsInvalid(lsn))
-	{
-		for (uint32 i = 0; i < words; i++)
-			out[i] = even_bits(map[i]);
-	}
+	for (uint32 i = 0; i < words; i++)
+		out[i] = even_bits(map[i]);
 	UnlockReleaseBuffer(buffer);
 	cut_bits(bits, nblocks);
+	return lsn;
+}
+
+XLogRecPtr
+gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
+{
+	XLogRecPtr	lsn = gpuagg_vismap_look(rel, extent, nblocks, bits);
+
+	if (XLogRecPtrIsInvalid(lsn))
+		memset(bits, 0, GPUAGG_EXTENT_BITMAP_BYTES);
 	return lsn;
 }
 
@@ -139,6 +146,15 @@ heap_lsn(GpuAggBufferHints *hints, BlockNumber block, BufferAccessStrategy strat
 	lsn = BufferGetLSNAtomic(buffer);
 	UnlockReleaseBuffer(buffer);
 	return lsn;
+}
+
+XLogRecPtr
+gpuagg_vismap_page_lsn(Relation rel, BlockNumber block, BufferAccessStrategy strategy)
+{
+	GpuAggBufferHints hints;
+
+	gpuagg_buffer_hint_init(&hints, rel);
+	return heap_lsn(&hints, block, strategy);
 }
 
 void

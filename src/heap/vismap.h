@@ -30,6 +30,11 @@ extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks
 									 uint8 *bits);
 
 /*
+ * The same bits whatever the LSN, which is 0 of pages that no WAL tells of: for estimates.
+ */
+extern XLogRecPtr gpuagg_vismap_look(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits);
+
+/*
  * Are all blocks of the extent all-visible, and can be told by the LSN of the map page, which is
  * returned then?  Else 0.  What is so of most tables that are read again takes a tenth of reading
  * bits and counting them.
@@ -38,6 +43,9 @@ extern XLogRecPtr gpuagg_vismap_whole(Relation rel, uint32 extent, uint32 nblock
 
 /* How many bits are set */
 extern uint32 gpuagg_vismap_count(const uint8 *bits);
+
+/* The LSN of a heap page as of now, which is read through the strategy if it is not in shared_buffers */
+extern XLogRecPtr gpuagg_vismap_page_lsn(Relation rel, BlockNumber block, BufferAccessStrategy strategy);
 
 /*
  * LSNs of the heap pages whose bit is set, as of now; 0 of the others.  Pages

@@ -255,6 +255,24 @@ gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumb
 	return (double) blocks / nblocks;
 }
 
+void
+gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn)
+{
+	*map_lsn = *page_lsn = 0;
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		const GpuAggCacheShared *shared = cache_of(i, LW_SHARED);
+		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, InvalidAttrNumber);
+
+		if (entry != NULL)
+		{
+			*map_lsn = Max(*map_lsn, entry->map_lsn);
+			*page_lsn = Max(*page_lsn, entry->page_lsn);
+		}
+		gpuagg_cache_shared_unlock();
+	}
+}
+
 double
 gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum, BlockNumber nblocks)
 {

@@ -43,6 +43,8 @@ typedef struct GpuAggCacheEntry
 								 * their pages */
 	uint64		bytes;			/* of the device's memory */
 	uint32		strings;		/* entries of its dictionary; 0: none */
+	uint64		map_lsn;		/* the greatest LSN that a map page of an extent, */
+	uint64		page_lsn;		/* or a page, is held with */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
@@ -115,6 +117,12 @@ extern double gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber,
 extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									const AttrNumber *columns, int ncolumns,
 									BlockNumber nblocks);
+
+/*
+ * For the planner: the greatest LSNs that a map page, and a page, of a table are held with on any
+ * device.  What has a greater one was changed since.  0: nothing is held.
+ */
+extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn);
 
 /* GpuAggCacheShared.kept of the device that this process is about */
 extern uint64 gpuagg_cache_kept_so_far(void);

@@ -78,7 +78,8 @@ typedef struct GpuAggGrouping
 	List	   *sample_exprs;
 	List	   *wanted_exprs;
 	double		sample_lines;
-	double		cached;			/* part of the pages, 0 to 1 */
+	double		cached;			/* part of the pages, 0 to 1, */
+	double		visible;		/* and of those that are all-visible */
 	double		made_groups;	/* of the query; the device's may be finer */
 	double		postgres_groups;	/* that PostgreSQL expects */
 	GpuAggWhatIf *what_if;

@@ -35,7 +35,6 @@
 #include "access/transam.h"
 #include "compat.h"
 #include "device/ops/sample.h"
-#include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
@@ -60,6 +59,7 @@
 #include "planner/key_numbers.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
+#include "planner/page_parts.h"
 #include "planner/path_cost.h"
 #include "planner/regroup_device.h"
 #include "planner/regroup_plan.h"
@@ -209,22 +209,17 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 		g->info.seen = estimate.key;
 }
 
-/* Which part of the table's pages the column cache has, for these columns */
-static double
-estimate_cached(const GpuAggGrouping *g, Relation relation)
+/* Which part of the table's pages need not be fed, and are all-visible */
+static void
+estimate_pages(GpuAggGrouping *g, Relation relation)
 {
-	AttrNumber	columns[GPUAGG_MAX_REGS];
+	GpuAggPageParts parts;
 
-	/* or there would be no such path: gpuagg_sample_check_program() */
-	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
-		return 1;
-	if (!gpuagg_cache || g->info.sample != GPUAGG_SAMPLE_NONE)
-		return 0;
-	for (int i = 0; i < g->lw->ncolumns; i++)
-		columns[i] = g->lw->columns[i].attno;
-	return gpuagg_cache_fraction_together(RelationGetRelid(relation),
-								 GPUAGG_FILES_NUMBER(relation), columns,
-								 g->lw->ncolumns, g->fact->pages);
+	gpuagg_page_parts(relation, g->lw, g->fact->pages, &parts);
+	g->visible = parts.visible;
+	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
+	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :
+		g->info.sample == GPUAGG_SAMPLE_NONE ? parts.cached : 0;
 }
 
 /* PostgreSQL's aggregation with the columns of custom_scan_tlist */
@@ -514,7 +509,7 @@ gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 		estimate_groups(g, relation);
 		g->sample_exprs = gpuagg_sample_exprs(g->root, rel, &g->info.repeatable);
 		g->sample_lines = gpuagg_sample_lines(g->root, rel, relation);
-		g->cached = estimate_cached(g, relation);
+		estimate_pages(g, relation);
 		plan_wanted(g);
 		offer_path(g, offer);
 	}

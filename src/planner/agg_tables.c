@@ -27,7 +27,6 @@
 
 #include "access/table.h"
 #include "compat.h"
-#include "ipc/cache_shared.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -40,6 +39,7 @@
 #include "planner/agg_partial.h"
 #include "planner/agg_tables.h"
 #include "planner/join_path.h"
+#include "planner/page_parts.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
 #include "rewrite/rewriteManip.h"
@@ -249,34 +249,21 @@ same_outputs(const GpuAggPlanInfo *a, const GpuAggPlanInfo *b)
 		memcmp(a->outputs, b->outputs, a->noutputs * sizeof(GpuAggOutput)) == 0;
 }
 
-/* Which part of the table's pages the column cache has, for these columns */
-static double
-cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
-{
-	AttrNumber	columns[GPUAGG_MAX_REGS];
-
-	if (!gpuagg_cache || pages == 0)
-		return 0;
-	for (int i = 0; i < lw->ncolumns; i++)
-		columns[i] = lw->columns[i].attno;
-	return gpuagg_cache_fraction_together(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
-								 columns, lw->ncolumns, pages);
-}
-
 static void
 add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
 	GpuAggGroupingTables *t = g->tables;
-	double		cached = t->sampled ? 0 : cached_part(g->lw, relation, rel->pages);
+	GpuAggPageParts parts;
 	double		sequential;
 	double		random;
 	double		page_cost;
 
 	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
 	page_cost = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? random : sequential;
+	gpuagg_page_parts(relation, g->lw, rel->pages, &parts);
 	t->pages += rel->pages;
-	t->cached_pages += rel->pages * cached;
-	t->visible_pages += rel->pages * rel->allvisfrac;
+	t->cached_pages += rel->pages * (t->sampled ? 0 : parts.cached);
+	t->visible_pages += rel->pages * parts.visible;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
 	t->kept += rel->rows;

@@ -152,9 +152,7 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup, const List *col
 static bool
 is_visible(const GpuAggLower *build, Relation relation, BlockNumber *written)
 {
-	*written = build->rel->pages;
-	if (build->rel->allvisfrac >= 1)
-		return true;
+	*written = 0;
 	/* of an empty table the planner takes more */
 	return gpuagg_written_visible(relation, RelationGetNumberOfBlocks(relation), written) && *written > 0;
 }

@@ -24,6 +24,7 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "device/ops/sample.h"
+#include "heap/page_shares.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
@@ -54,6 +55,7 @@ typedef struct GpuSampleScan
 	GpuAggLower *lw;
 	List	   *lowered;		/* RestrictInfos of the device's filter */
 	double		sample_lines;
+	double		visible;		/* part of the pages that are all-visible */
 	bool		ring;			/* the table is read through a ring */
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
@@ -93,7 +95,7 @@ set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 	input.passed = clamp_row_est(rel->tuples *
 								 clauselist_selectivity(scan->root, lowered, 0,
 														JOIN_INNER, NULL));
-	input.allvisfrac = rel->allvisfrac;
+	input.allvisfrac = scan->visible;
 	input.postgres_cost = postgres_cost;
 	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
@@ -207,6 +209,7 @@ static void
 try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 {
 	RelOptInfo *rel = offer->rel;
+	GpuAggPageShares pages;
 	GpuSampleScan scan;
 	Relation	relation;
 
@@ -230,6 +233,8 @@ try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 		scan.info.sample = gpuagg_sample_method(root, rel);
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
+		gpuagg_page_shares(relation, rel->pages, 0, 0, &pages);
+		scan.visible = pages.visible;
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
 		offer->path = &make_path(&scan)->path;
 		offer->what_if = scan.what_if;

@@ -1,0 +1,44 @@
+/*
+ * page_parts.c
+ *		Which part of a table's pages a run need not feed (page_parts.h).
+ *
+ * What the cache holds, and is still as it was: the less of both, for what was held and has changed is
+ * among either.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "heap/page_shares.h"
+#include "ipc/cache_shared.h"
+#include "planner/page_parts.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+/* The part that the column cache has, changed or not */
+static double
+held_part(Relation relation, const GpuAggLower *lw, BlockNumber pages)
+{
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+
+	for (int i = 0; i < lw->ncolumns; i++)
+		columns[i] = lw->columns[i].attno;
+	return gpuagg_cache_fraction_together(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
+										  columns, lw->ncolumns, pages);
+}
+
+void
+gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages, GpuAggPageParts *parts)
+{
+	const BlockNumber nblocks = Min(pages, RelationGetNumberOfBlocks(relation));
+	uint64		map_lsn = 0;
+	uint64		page_lsn = 0;
+	GpuAggPageShares shares;
+
+	parts->cached = gpuagg_cache ? held_part(relation, lw, pages) : 0;
+	if (parts->cached > 0)
+		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn, &page_lsn);
+	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
+	parts->cached = Min(parts->cached, shares.same);
+	parts->visible = shares.visible;
+}

@@ -1,0 +1,23 @@
+/*
+ * page_parts.h
+ *		Which part of a table's pages a run need not feed, and which is all-visible.
+ */
+#ifndef GPUAGG_PLANNER_PAGE_PARTS_H
+#define GPUAGG_PLANNER_PAGE_PARTS_H
+
+#include "postgres.h"
+
+#include "planner/lower/lower.h"
+#include "storage/block.h"
+
+typedef struct GpuAggPageParts
+{
+	double		cached;			/* 0 to 1; 0 if columns do not stay */
+	double		visible;		/* likewise; rows of others are checked one by one */
+} GpuAggPageParts;
+
+/* Of a table of so many pages, for the columns of a program */
+extern void gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
+							  GpuAggPageParts *parts);
+
+#endif							/* GPUAGG_PLANNER_PAGE_PARTS_H */
