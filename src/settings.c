@@ -21,6 +21,7 @@
 
 bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
+int			gpuagg_log_fallbacks = GPUAGG_LOG_ERRORS;
 int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
@@ -53,6 +54,13 @@ static const struct config_enum_entry require_options[] = {
 	{"prefer", GPUAGG_PREFER, false},
 	{"require", GPUAGG_REQUIRE, false},
 	{"forbid", GPUAGG_FORBID, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry log_options[] = {
+	{"off", GPUAGG_LOG_OFF, false},
+	{"errors", GPUAGG_LOG_ERRORS, false},
+	{"all", GPUAGG_LOG_ALL, false},
 	{NULL, 0, false}
 };
 
@@ -104,6 +112,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"lost", GPUAGG_FAULT_LOST, false},
 	{"kernel", GPUAGG_FAULT_KERNEL, false},
 	{"trap", GPUAGG_FAULT_TRAP, false},
+	{"refused", GPUAGG_FAULT_REFUSED, false},
 	{NULL, 0, false}
 };
 
@@ -273,6 +282,11 @@ define_user_settings(void)
 							 "Off, the query ends with an error that says why the device failed.",
 							 &gpuagg_fallback, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.log_fallbacks",
+							 "Logs queries that PostgreSQL's plan answers because the device does not, with the reason.",
+							 "errors: where the device or its worker failed, or had no memory or no place; all: also where a value is PostgreSQL's to judge, or the device is starting.",
+							 &gpuagg_log_fallbacks, GPUAGG_LOG_ERRORS,
+							 log_options, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.cache",
 							 "Lets columns of tables stay on the device between queries.",
 							 "Off, queries neither use what is there nor add to it.",

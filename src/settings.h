@@ -27,13 +27,25 @@ typedef enum GpuAggRequire
  */
 #define GPUAGG_FAULT_MEMORY_LATE GPUAGG_NFAULTS
 
-/* Nor is this: a process that feeds beside the backend raises an ERROR. */
+/* Nor these: a process that feeds beside the backend raises an ERROR. */
 #define GPUAGG_FAULT_FEEDER (GPUAGG_NFAULTS + 1)
+
+/* the backend asks for what the worker refuses. */
+#define GPUAGG_FAULT_REFUSED (GPUAGG_NFAULTS + 2)
+
+/* gpuagg.log_fallbacks */
+typedef enum GpuAggLogFallbacks
+{
+	GPUAGG_LOG_OFF,
+	GPUAGG_LOG_ERRORS,			/* that a device, its worker, or gpuagg itself is to blame for */
+	GPUAGG_LOG_ALL				/* also what only PostgreSQL computes, and errors of values */
+} GpuAggLogFallbacks;
 
 /* User settings */
 extern bool gpuagg_enable;		/* gpuagg.enable, user */
 extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
+extern int	gpuagg_log_fallbacks;	/* GpuAggLogFallbacks, superuser */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
 extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or one of those above,
 								 * superuser */

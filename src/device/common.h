@@ -69,8 +69,10 @@ typedef enum GpuAggStatus
 	GPUAGG_CANCELLED,
 	GPUAGG_UNSUPPORTED,			/* a program that this device cannot run */
 	GPUAGG_INJECTED,			/* a fault asked for by gpuagg.debug_fault */
-	GPUAGG_BUSY					/* no place on the device within
+	GPUAGG_BUSY,				/* no place on the device within
 								 * gpuagg.queue_timeout */
+	GPUAGG_REFUSED				/* a message or a program that there cannot be: an
+								 * error of who made it */
 } GpuAggStatus;
 
 #define GPUAGG_MESSAGE_BYTES 256

@@ -247,6 +247,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 
 	memset(error, 0, sizeof(*error));
 	client->device = request->host ? 0 : gpuagg_device_at;
+	client->rogue = request->rogue;
 	request->on_gpu = false;
 	client->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), DeadlockTimeout);
 	if (gpuagg_queue_timeout > 0)
@@ -299,6 +300,8 @@ failed_status(GpuAggClient *client, const GpuAggMsg *msg, GpuAggError *error)
 	client->failure.shared = failed->shared != 0;
 	memcpy(error, &failed->error, sizeof(*error));
 	error->message[sizeof(error->message) - 1] = '\0';
+	if (error->status == GPUAGG_REFUSED && !client->rogue)
+		gpuagg_error_refused(error);
 	return error->status;
 }
 

@@ -33,6 +33,8 @@ typedef struct GpuAggClientRequest
 								 * TABLE messages are the caller's to send */
 	bool		alone;			/* waits until no other task runs on the device, and keeps
 								 * others waiting: all of its memory is the task's */
+	bool		rogue;			/* a test's, of messages that are wrong on purpose: the worker's
+								 * refusal is no error of ours */
 	bool		measure;		/* measures that device: no groups come back,
 								 * but records (probe/probe_task.h) */
 	bool		on_gpu;			/* out: a GPU was to run it */

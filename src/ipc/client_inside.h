@@ -20,6 +20,7 @@ struct GpuAggClient
 	int			device;			/* that runs the task: gpuagg_device_at when it began */
 	bool		waiting;		/* counted in gpuagg_shared->waiting */
 	bool		admitted;		/* begin is through */
+	bool		rogue;			/* a refusal is what its caller expects */
 	TimestampTz deadline;		/* of begin; 0: none */
 	TimestampTz look_at;		/* of begin: when to look who waits for whom; 0: never */
 	GpuAggDeviceInfo info;

@@ -6,12 +6,13 @@
  * Normally no status is ever raised: the fallback plan runs, and if there is
  * a real error in the data PostgreSQL raises it with its own words.  The
  * functions here serve gpuagg.fallback = off and gpuagg.debug_require =
- * require, and count the fallbacks by reason.
+ * require, and count and log the fallbacks by reason.
  */
 #include "postgres.h"
 
 #include "ipc/errors.h"
 #include "ipc/stat.h"
+#include "settings.h"
 
 GpuAggStatus
 gpuagg_error_set(GpuAggError *error, GpuAggStatus status, uint32 detail,
@@ -46,6 +47,8 @@ gpuagg_error_fallback(const GpuAggError *error)
 			if (error->detail == GPUAGG_LOST_STARTING)
 				return GPUAGG_FALLBACK_STARTING;
 			break;
+		case GPUAGG_REFUSED:
+			return GPUAGG_FALLBACK_REFUSED;
 		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_CORRUPT_PAGE:
 		case GPUAGG_CANCELLED:
@@ -82,6 +85,7 @@ gpuagg_fallback_count(GpuAggFallback reason)
 			break;
 		case GPUAGG_FALLBACK_DEVICE:
 		case GPUAGG_FALLBACK_STARTING:
+		case GPUAGG_FALLBACK_REFUSED:
 			gpuagg_stat_add(GPUAGG_STAT_fallbacks_device, 1);
 			break;
 		case GPUAGG_FALLBACK_QUEUE:
@@ -134,6 +138,53 @@ detail_message(const GpuAggError *error)
 		errdetail_internal("%s", error->message) : 0;
 }
 
+/* ----------------------------------------------------------------- log --- */
+
+/* Is no device, no worker and no code to blame? */
+static bool
+is_legal(GpuAggFallback reason)
+{
+	return reason == GPUAGG_FALLBACK_VALUE || reason == GPUAGG_FALLBACK_STARTING;
+}
+
+void
+gpuagg_fallback_log(GpuAggFallback reason, const GpuAggError *error)
+{
+	const char *what;
+
+	/* told, whatever the setting (gpuagg_error_refused) */
+	if (reason == GPUAGG_FALLBACK_REFUSED || gpuagg_log_fallbacks == GPUAGG_LOG_OFF ||
+		(is_legal(reason) && gpuagg_log_fallbacks < GPUAGG_LOG_ALL))
+		return;
+	if (reason == GPUAGG_FALLBACK_VALUE)
+		(void) value_sqlstate(error->detail, &what);
+	else
+		what = error->message;
+	ereport(LOG,
+			(errmsg("gpuagg: PostgreSQL's plan answers a query instead of the device: %s",
+					gpuagg_fallback_word(reason)),
+			 what[0] != '\0' ? errdetail_internal("%s", what) : 0));
+}
+
+void
+gpuagg_redone_log(const GpuAggError *error, const char *device)
+{
+	ereport(gpuagg_log_fallbacks == GPUAGG_LOG_OFF ? DEBUG1 : LOG,
+			(errmsg("gpuagg: redoing a task on %s: %s", device, error->message)));
+}
+
+void
+gpuagg_error_refused(const GpuAggError *error)
+{
+	ereport(LOG,
+			(errmsg("gpuagg: the device worker refused a message of gpuagg's own: %s",
+					error->message),
+			 errhint("This is an error of gpuagg: please report the query.")));
+	Assert(error->status != GPUAGG_REFUSED);
+}
+
+/* --------------------------------------------------------------- raise --- */
+
 void
 gpuagg_error_raise(const GpuAggError *error)
 {
@@ -185,6 +236,13 @@ gpuagg_error_raise(const GpuAggError *error)
 					 errmsg("the device stopped before the query was done"),
 					 detail_message(error),
 					 errhint("See view gpuagg.devices; the worker restarts by itself.  Run the query again, or set gpuagg.fallback to on.")));
+			break;
+		case GPUAGG_REFUSED:
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg("the device worker refused a message of gpuagg's own"),
+					 detail_message(error),
+					 errhint("This is an error of gpuagg: please report the query.  Set gpuagg.fallback to on to let PostgreSQL answer it.")));
 			break;
 		case GPUAGG_OK:
 		case GPUAGG_DEVICE_FAULT:

@@ -19,7 +19,8 @@
 	X(DEVICE, "device") \
 	X(STARTING, "starting") \
 	X(QUEUE, "queue") \
-	X(UNSUPPORTED, "unsupported")
+	X(UNSUPPORTED, "unsupported") \
+	X(REFUSED, "refused")
 
 typedef enum GpuAggFallback
 {
@@ -40,6 +41,18 @@ extern const char *gpuagg_fallback_word(GpuAggFallback reason);
 
 /* Adds to the counter of gpuagg.stat that belongs to the reason. */
 extern void gpuagg_fallback_count(GpuAggFallback reason);
+
+/* Tells the server's log of it, as gpuagg.log_fallbacks wants. */
+extern void gpuagg_fallback_log(GpuAggFallback reason, const GpuAggError *error);
+
+/* So that one that a device has failed runs again on another device, named in words. */
+extern void gpuagg_redone_log(const GpuAggError *error, const char *device);
+
+/*
+ * The worker has refused what this backend sent, which is an error of gpuagg's own: LOG, with
+ * the statement.  In a build with assertions it ends the process.
+ */
+extern void gpuagg_error_refused(const GpuAggError *error);
 
 /* gpuagg.fallback = off: ereport(ERROR) with the SQLSTATE of the status. */
 pg_noreturn extern void gpuagg_error_raise(const GpuAggError *error);

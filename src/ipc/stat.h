@@ -28,7 +28,7 @@
 	X(zones_answered, "zones of cached columns not read, for what is known of them answers") \
 	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
 	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
-	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \
+	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, refused a message, or was starting") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
 	X(passes_shared, "tasks answered by the pass of another one, the same and in flight at once, over cached columns") \
@@ -44,6 +44,7 @@
 	X(feeders, "parallel workers that handed over pages beside their backends") \
 	X(cancelled, "tasks cancelled by their query") \
 	X(errors, "device errors") \
+	X(refused, "tasks whose messages the device worker refused: errors of gpuagg's own, each told in the server's log") \
 	X(tables_forgotten, "tables that gave way to others in gpuagg.stat_tables")
 
 typedef enum GpuAggStat

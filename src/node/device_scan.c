@@ -292,9 +292,7 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 		  BlockNumber nblocks, GpuAggError *error)
 {
 	scan_count_redone(scan, error);
-	ereport(DEBUG1,
-			(errmsg("gpuagg: redoing a task on the host device: %s",
-					error->message)));
+	gpuagg_redone_log(error, "the host device");
 	return scan_run_task(scan, program, nblocks, true, error);
 }
 
@@ -371,8 +369,7 @@ scan_run_moved(GpuAggScan *scan, GpuAggProgram **program, BlockNumber *nblocks,
 			break;
 		scan->moved = true;
 		scan_count_redone(scan, &why);
-		ereport(DEBUG1,
-				(errmsg("gpuagg: redoing a task on device %d: %s", scan->device, why.message)));
+		gpuagg_redone_log(&why, psprintf("device %d", scan->device));
 		if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
 			(*program = gpuagg_scan_bind(scan, nblocks, true, error)) == NULL)
 			return error->status;
@@ -555,11 +552,13 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	GpuAggFallback reason = gpuagg_error_fallback(error);
 	bool		required = gpuagg_debug_require == GPUAGG_REQUIRE;
+	bool		told;
 
 	/* PostgreSQL would follow the page's offsets wherever they lead */
 	if (error->status == GPUAGG_CORRUPT_PAGE)
 		gpuagg_error_raise(error);
 	gpuagg_fallback_count(reason);
+	told = scan->counters.fallback == reason;
 	scan->counters.fallback = reason;
 	strlcpy(scan->counters.fallback_message, error->message,
 			sizeof(scan->counters.fallback_message));
@@ -567,6 +566,9 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 		gpuagg_error_raise(error);
 	if (required && reason != GPUAGG_FALLBACK_VALUE)
 		gpuagg_error_required(error);
+	/* of a node that runs again and again the log hears once */
+	if (!told)
+		gpuagg_fallback_log(reason, error);
 
 	scan->falling_back = true;
 	if (scan->fallback == NULL)

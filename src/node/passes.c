@@ -235,6 +235,9 @@ passes_struck(const GpuAggPasses *p)
 static GpuAggFaultStage
 passes_fault(const GpuAggPasses *p)
 {
+	/* a stage that there is not: what the worker refuses */
+	if (passes_struck(p) && gpuagg_debug_fault == GPUAGG_FAULT_REFUSED)
+		return GPUAGG_NFAULTS;
 	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->pass.host || p->scan->moved))

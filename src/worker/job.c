@@ -206,6 +206,8 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 	if (error->status == GPUAGG_DEVICE_FAULT ||
 		error->status == GPUAGG_INJECTED)
 		gpuagg_stat_add(GPUAGG_STAT_errors, 1);
+	if (error->status == GPUAGG_REFUSED)
+		gpuagg_stat_add(GPUAGG_STAT_refused, 1);
 	gpuagg_job_count(job);
 	if (job->task != NULL)
 	{

@@ -3,8 +3,8 @@
  *		Messages from clients: checked to the last byte, then handed to the
  *		device.
  *
- * A message that is not exactly what protocol.h says fails its task and
- * nothing else.  Messages are only read here, never kept: the device copies
+ * A message that is not exactly what protocol.h says, or a program that cannot
+ * be, fails its task (GPUAGG_REFUSED) and nothing else.  Messages are only read here, never kept: the device copies
  * what it needs, and the pages themselves stay pinned by the client.
  */
 #include "postgres.h"
@@ -48,7 +48,7 @@ reader_take(GpuAggReader *reader, Size n, Size size)
 static void
 job_garbled(GpuAggWorkerJob *job, const char *what)
 {
-	gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, what);
+	gpuagg_job_fail_with(job, GPUAGG_REFUSED, what);
 }
 
 void
@@ -154,7 +154,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	if (!gpuagg_program_check(program, begin->program_bytes, &reason))
 	{
-		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, reason);
+		job_garbled(job, reason);
 		return;
 	}
 	job->config = begin->config;

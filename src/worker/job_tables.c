@@ -32,7 +32,7 @@ cache_reply(GpuAggCacheClient *client, const void *msg, Size bytes)
 static void
 cache_fail(GpuAggCacheClient *client, const char *message)
 {
-	gpuagg_job_fail_with(cache_job(client), GPUAGG_DEVICE_FAULT, message);
+	gpuagg_job_fail_with(cache_job(client), GPUAGG_REFUSED, message);
 }
 
 /* READY, which has not gone out yet, goes with what follows; so progress is for us to tell. */

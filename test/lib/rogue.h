@@ -28,6 +28,7 @@ is(const RogueTask *task, const char *what)
 static void
 rogue_begin(RogueTask *task, GpuAggClientRequest *request)
 {
+	request->rogue = true;
 	task->client = gpuagg_client_begin(request, &task->error);
 	if (task->client == NULL)
 		elog(ERROR, "could not begin: %s", task->error.message);
