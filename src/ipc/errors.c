@@ -138,6 +138,21 @@ detail_message(const GpuAggError *error)
 		errdetail_internal("%s", error->message) : 0;
 }
 
+bool
+gpuagg_error_is_of_values(int sqlerrcode)
+{
+	switch (ERRCODE_TO_CATEGORY(sqlerrcode))
+	{
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_SYSTEM_ERROR:
+		case ERRCODE_INTERNAL_ERROR:
+			return false;
+		default:
+			return true;
+	}
+}
+
 /* ----------------------------------------------------------------- log --- */
 
 /* Is no device, no worker and no code to blame? */

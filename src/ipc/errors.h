@@ -39,6 +39,12 @@ extern GpuAggStatus gpuagg_error_set(GpuAggError *error, GpuAggStatus status,
 extern GpuAggFallback gpuagg_error_fallback(const GpuAggError *error);
 extern const char *gpuagg_fallback_word(GpuAggFallback reason);
 
+/*
+ * Does an expression raise it, by its values?  PostgreSQL would raise it when the value is asked for,
+ * if ever.  Not so a cancelled query, a lack of resources, or an error of the system.
+ */
+extern bool gpuagg_error_is_of_values(int sqlerrcode);
+
 /* Adds to the counter of gpuagg.stat that belongs to the reason. */
 extern void gpuagg_fallback_count(GpuAggFallback reason);
 

@@ -74,8 +74,7 @@ runtime_try(ExprState *expr, ExprContext *econtext, Datum *value,
 	PG_END_TRY();
 	if (caught == NULL)
 		return GPUAGG_OK;
-	if (ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-		ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_FEATURE_NOT_SUPPORTED)
+	if (!gpuagg_error_is_of_values(caught->sqlerrcode))
 		ReThrowError(caught);
 	gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG, "%s",
 					 caught->message);

@@ -25,6 +25,7 @@
 #include "planner/args.h"
 #include "planner/constant.h"
 #include "planner/correlated_group.h"
+#include "planner/fold.h"
 #include "planner/harmless.h"
 #include "planner/harmless_query.h"
 #include "planner/refuse.h"
@@ -90,35 +91,32 @@ gpuagg_correlated_strict_args(Node *expr)
 
 /* ------------------------------------------------------------- harmless --- */
 
-/* Constants are computed as the planner does it, which it has not yet. */
-static Node *
-fold_mutator(Node *node, void *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Query))
-		return (Node *) query_tree_mutator((Query *) node, fold_mutator, context, 0);
-	return eval_const_expressions(NULL, node);
-}
-
 bool
 gpuagg_correlated_is_harmless(Node *expr, List *aggregates)
 {
-	return gpuagg_is_harmless_above(fold_mutator(expr, NULL),
-									(List *) fold_mutator((Node *) aggregates, NULL));
+	Node	   *folded;
+	Node	   *of;
+
+	return gpuagg_fold_constants(expr, &folded) && gpuagg_fold_constants((Node *) aggregates, &of) &&
+		gpuagg_is_harmless_above(folded, (List *) of);
 }
 
 bool
 gpuagg_correlated_is_harmless_aggregate(const Aggref *agg)
 {
-	return gpuagg_is_harmless_aggregate((Aggref *) fold_mutator((Node *) agg, NULL));
+	Node	   *folded;
+
+	return gpuagg_fold_constants((Node *) agg, &folded) &&
+		gpuagg_is_harmless_aggregate((Aggref *) folded);
 }
 
 bool
 gpuagg_correlated_reads_harmless(const Query *query)
 {
+	Node	   *folded;
+
 	return !contain_volatile_functions((Node *) query) &&
-		gpuagg_is_harmless_input((Query *) fold_mutator((Node *) query, NULL));
+		gpuagg_fold_constants((Node *) query, &folded) && gpuagg_is_harmless_input((Query *) folded);
 }
 
 /* --------------------------------------------------------------- value --- */

@@ -30,6 +30,7 @@
 #include "planner/correlated_group.h"
 #include "planner/correlated_narrow.h"
 #include "planner/correlated_rewrite.h"
+#include "planner/fold.h"
 #include "planner/harmless.h"
 #include "planner/refuse.h"
 #include "planner/unique_group.h"
@@ -190,8 +191,10 @@ mask_mutator(Node *node, void *context)
 static bool
 is_steady(Node *condition, int depth)
 {
-	return !contain_volatile_functions(condition) &&
-		gpuagg_is_harmless(mask_mutator(eval_const_expressions(NULL, condition), &depth));
+	Node	   *folded;
+
+	return !contain_volatile_functions(condition) && gpuagg_fold_constants(condition, &folded) &&
+		gpuagg_is_harmless(mask_mutator(folded, &depth));
 }
 
 static bool

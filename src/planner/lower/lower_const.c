@@ -16,8 +16,8 @@
  * be consumed; and where that cannot be done, the constant is marked may_fail
  * and the executor leaves a query whose constant fails to the fallback.  To
  * make that error safe to catch, such an expression is built of functions in
- * PostgreSQL's own language "internal" only (and of parameters, which the
- * executor computes before).
+ * PostgreSQL's own language "internal" only that hold nothing when they fail
+ * (and of parameters, which the executor computes before).
  */
 #include "postgres.h"
 
@@ -29,9 +29,11 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "planner/harmless.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -90,6 +92,47 @@ typedef struct MayFailContext
 	bool		foreign;
 } MayFailContext;
 
+static bool
+is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID ||
+		type == FLOAT8OID || type == NUMERICOID;
+}
+
+static bool
+is_time(Oid type)
+{
+	const char	category = TypeCategory(type);
+
+	return category == TYPCATEGORY_DATETIME || category == TYPCATEGORY_TIMESPAN;
+}
+
+/*
+ * May an error of the function be caught, which is computed early?  Immutable ones hold nothing
+ * that has to be released.  Of the stable ones those of moments do not, nor what makes numbers of
+ * strings and strings of numbers; others may have a relation open.
+ */
+static bool
+holds_nothing(const Form_pg_proc proc)
+{
+	bool		number = is_number(proc->prorettype);
+
+	if (proc->provolatile == PROVOLATILE_IMMUTABLE || proc->oid == F_CURRENT_SETTING_TEXT ||
+		proc->oid == F_CURRENT_SETTING_TEXT_BOOL)
+		return true;
+	if (is_time(proc->prorettype))
+		return true;
+	for (int i = 0; i < proc->pronargs; i++)
+	{
+		if (is_time(proc->proargtypes.values[i]))
+			return true;
+		number |= is_number(proc->proargtypes.values[i]);
+		if (!is_number(proc->proargtypes.values[i]) && proc->proargtypes.values[i] != TEXTOID)
+			return false;
+	}
+	return number && (is_number(proc->prorettype) || proc->prorettype == TEXTOID);
+}
+
 static void
 check_function(Oid funcid, MayFailContext *context)
 {
@@ -105,7 +148,10 @@ check_function(Oid funcid, MayFailContext *context)
 	if (funcid >= FirstGenbkiObjectId || proc->prolang != INTERNALlanguageId)
 		context->foreign = true;
 	if (!proc->proleakproof && proc->pronargs > 0)
+	{
 		context->may_fail = true;
+		context->foreign |= !holds_nothing(proc);
+	}
 	ReleaseSysCache(tuple);
 }
 

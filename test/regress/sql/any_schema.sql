@@ -135,6 +135,17 @@ FROM (VALUES ('INNER'), ('LEFT')) AS j(kind),
 ORDER BY kind COLLATE "C", what COLLATE "C";
 EXPLAIN (COSTS OFF) SELECT f.k, avg(f.w) FROM any_fact f JOIN any_dim d ON f.k = d.id GROUP BY f.k ORDER BY 2, 1 LIMIT 5;
 
+-- Errors of constants that nobody asks for are nobody's: of outputs that are not used, of rows that are not there
+SELECT what, compare(query, 'any') FROM (VALUES
+	('unused output', 'SELECT count(*) FROM (SELECT b.id, count(jsonb_set_lax(''2''::jsonb, ''{a,b}'', ''{"k": 1}''::jsonb, true,
+		''delete_key'')) FROM any_dim b GROUP BY b.id) q'),
+	('unused quotient', 'SELECT count(*) FROM (SELECT b.g, sum(1 / 0) FROM any_dim b GROUP BY b.g) q'),
+	('no rows', 'SELECT g, bool_or(record_lt(row(2, ''p''), pg_sequence_parameters(''21''::oid))) FROM any_dim
+		WHERE id > 1000 GROUP BY g'),
+	('no privilege', 'SELECT count(*) FROM any_dim WHERE id > 1000 AND has_table_privilege(''no_such_table'', ''SELECT'')'),
+	('no setting', 'SELECT count(*) FROM any_dim WHERE id > 1000 AND g = current_setting(''any.tenant'')::int'))
+	AS q(what, query) ORDER BY what COLLATE "C";
+
 DROP VIEW any_union;
 DROP TABLE any_small, any_dim, any_fact, any_days, any_none, any_child, any_parent, any_thousands;
 DROP FUNCTION any_one, any_two, any_day, any_default, any_many;
