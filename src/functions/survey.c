@@ -32,6 +32,8 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_survey_statement);
 
+#define NOT_PLANNED "the statement is a command, which is not planned"
+
 typedef struct Statement
 {
 	char	   *text;
@@ -53,7 +55,8 @@ typedef struct Statement
 static void
 set_option(const char *name, const char *value)
 {
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0,
+							 false);
 }
 
 /*
@@ -94,6 +97,28 @@ refuse(Statement *s, const char *status, const char *reason)
 {
 	s->status = status;
 	s->reason = pstrdup(reason);
+}
+
+/*
+ * Is it a command whose names and values are parameters in the text, which no parser takes
+ * there?  Since PostgreSQL 17, and SET since 18
+ */
+static bool
+is_command(const char *text)
+{
+	static const char *const words[] = {
+		"set", "savepoint", "release", "rollback", "prepare transaction", "commit", "deallocate",
+		"fetch", "move"
+	};
+
+	for (int i = 0; i < lengthof(words); i++)
+	{
+		const Size	n = strlen(words[i]);
+
+		if (pg_strncasecmp(text, words[i], n) == 0 && isspace((unsigned char) text[n]))
+			return true;
+	}
+	return false;
 }
 
 /* The query that these commands are about */
@@ -228,7 +253,7 @@ plan(Statement *s)
 	SetUserIdAndSecContext(s->role, SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	query = gpuagg_inner_query(gpuagg_survey_analyze(raw, s->text, &s->types));
 	if (query == NULL || query->commandType == CMD_UTILITY)
-		refuse(s, "nothing to group", "the statement is a command, which is not planned");
+		refuse(s, "nothing to group", NOT_PLANNED);
 	else
 		judge(s, QueryRewrite(query));
 }
@@ -261,12 +286,15 @@ survey_statement(Statement *s)
 {
 	ErrorData  *error;
 	ErrorData  *first = NULL;
+	const bool	command = is_command(s->text);
 	char	   *repaired;
 
 	while ((error = attempt(parse, s)) != NULL && error->cursorpos > 0 &&
 		   (repaired = gpuagg_survey_repair(s->text, error->cursorpos)) != NULL)
 		s->text = repaired;
-	if (error != NULL)
+	if (error != NULL && command)
+		refuse(s, "nothing to group", NOT_PLANNED);
+	else if (error != NULL)
 		refuse_error(s, error);
 	if (s->raw == NULL)
 		return;
@@ -301,7 +329,8 @@ gpuagg_survey_statement(PG_FUNCTION_ARGS)
 	if (!SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(s.role)))
 		refuse(&s, "not planned", "the role that ran it has been dropped");
 	else if (!has_privs_of_role(GetUserId(), s.role))
-		refuse(&s, "not planned", "it is planned with the rights of the role that ran it, which yours do not include");
+		refuse(&s, "not planned",
+			   "it is planned with the rights of the role that ran it, which yours do not include");
 	else
 		survey_statement(&s);
 

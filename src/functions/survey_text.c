@@ -155,7 +155,8 @@ is_parameter(const Node *node)
 static int
 value_at(const Node *node)
 {
-	return IsA(node, ParamRef) ? ((const ParamRef *) node)->location : ((const A_Const *) node)->location;
+	return IsA(node, ParamRef) ? ((const ParamRef *) node)->location :
+		((const A_Const *) node)->location;
 }
 
 static bool

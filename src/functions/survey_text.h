@@ -12,8 +12,9 @@
 
 /*
  * Repairs a text in which a parameter follows the name of a type, as "date $1" does where
- * "date '2026-01-01'" was: "$1::date"; or is extract()'s field, as a string.  position: in characters from 1, where the parser
- * found an error.  NULL: there is no such parameter.
+ * "date '2026-01-01'" was: "$1::date"; or is extract()'s field, as a string.
+ * position: in characters from 1, where the parser found an error.  NULL: there is no such
+ * parameter.
  */
 extern char *gpuagg_survey_repair(const char *text, int position);
 
