@@ -716,6 +716,71 @@ AS 'MODULE_PATHNAME', 'gpuagg_what_if_query';
 COMMENT ON FUNCTION gpuagg.what_if(text, integer, double precision, bigint, integer) IS
 'milliseconds that the device''s part of a query is predicted to take with so many multiprocessors (of the host device: threads), so many bytes a second and bytes of its memory, or by another profile of gpuagg.profile; NULL: as the device has them. NULL if no part can run on the device';
 
+CREATE FUNCTION gpuagg.survey_statement(query text, role oid, path text,
+    OUT status text, OUT reason text, OUT predicted_ms double precision, OUT gain double precision)
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_survey_statement';
+COMMENT ON FUNCTION gpuagg.survey_statement(text, oid, text) IS
+'behind gpuagg.survey(): would the device take a statement that a role has run, with that role''s search_path';
+
+CREATE FUNCTION gpuagg.survey(n integer DEFAULT 20)
+RETURNS TABLE (queryid bigint, role text, calls bigint, total_ms double precision, mean_ms double precision,
+    taken boolean, status text, reason text, predicted_ms double precision, gain double precision, query text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    home pg_catalog.name;
+    met pg_catalog.record;
+    found pg_catalog.record;
+BEGIN
+    SELECT s.nspname INTO home FROM pg_catalog.pg_extension e
+        JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) e.extnamespace
+        WHERE e.extname OPERATOR(pg_catalog.=) 'pg_stat_statements';
+    -- its settings are there where it is preloaded
+    IF home IS NULL OR pg_catalog.current_setting('pg_stat_statements.track', true) IS NULL THEN
+        RAISE EXCEPTION 'gpuagg.survey() needs pg_stat_statements'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'Add it to shared_preload_libraries in postgresql.conf, restart the server, and CREATE EXTENSION pg_stat_statements in this database.';
+    END IF;
+    FOR met IN EXECUTE pg_catalog.format($q$
+        SELECT s.userid, s.queryid, pg_catalog.min(s.query) AS query, pg_catalog.sum(s.calls)::pg_catalog.int8 AS calls,
+            pg_catalog.sum(s.total_exec_time OPERATOR(pg_catalog.+) s.total_plan_time) AS total_ms,
+            (SELECT o.option_value FROM pg_catalog.pg_db_role_setting d, pg_catalog.pg_options_to_table(d.setconfig) o
+                WHERE o.option_name OPERATOR(pg_catalog.=) 'search_path'
+                    AND d.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[0::pg_catalog.oid, s.userid])
+                    AND d.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[0::pg_catalog.oid, s.dbid])
+                ORDER BY d.setrole OPERATOR(pg_catalog.=) 0, d.setdatabase OPERATOR(pg_catalog.=) 0 LIMIT 1) AS path
+        FROM (TABLE %s) AS s
+        WHERE s.dbid OPERATOR(pg_catalog.=) (SELECT b.oid FROM pg_catalog.pg_database b
+            WHERE b.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+        GROUP BY s.userid, s.queryid, s.dbid ORDER BY 5 DESC, s.queryid LIMIT $1 $q$, pg_catalog.format('%I.pg_stat_statements', home)) USING n LOOP
+        queryid := met.queryid;
+        role := pg_catalog.pg_get_userbyid(met.userid);
+        calls := met.calls;
+        total_ms := met.total_ms;
+        mean_ms := met.total_ms OPERATOR(pg_catalog./) greatest(met.calls, 1);
+        query := met.query;
+        IF met.queryid IS NULL OR met.query IS NULL THEN
+            status := 'hidden';
+            reason := CASE WHEN met.queryid IS NULL THEN 'statements of another role, whose texts pg_read_all_stats may see'
+                ELSE 'pg_stat_statements has lost the text' END;
+            predicted_ms := NULL;
+            gain := NULL;
+        ELSE
+            found := gpuagg.survey_statement(met.query, met.userid, CASE WHEN met.userid OPERATOR(pg_catalog.<>)
+                pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) THEN met.path END);
+            status := found.status;
+            reason := found.reason;
+            predicted_ms := found.predicted_ms;
+            gain := found.gain;
+        END IF;
+        taken := status OPERATOR(pg_catalog.=) ANY ('{taken,partly}');
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION gpuagg.survey(integer) IS
+'of the n statements of this database that took longest, as pg_stat_statements has them: whether the device takes them, why not, milliseconds that its part is predicted to take, and how many times cheaper than PostgreSQL''s own plan the whole is predicted to be';
+
 CREATE FUNCTION gpuagg.ping(n integer DEFAULT 1)
 RETURNS double precision
 LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED

@@ -13,14 +13,11 @@
 #include "fmgr.h"
 #include "functions/plan_text.h"
 #include "functions/survey_report.h"
-#include "planner/plan.h"
 #include "settings.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_what_if_query);
-
-#define NS_PER_MS 1e6
 
 enum
 {
@@ -53,40 +50,16 @@ read_arguments(FunctionCallInfo fcinfo, GpuAggImagined *device)
 		refuse_argument("profile_id");
 }
 
-/* Of several tables one prediction is that of all */
-static double
-node_time(const CustomScan *node)
-{
-	List	   *private = node->custom_private;
-
-	if (gpuagg_plan_has_tables(private))
-	{
-		List	   *programs;
-		List	   *program_of;
-		int			pruned;
-		bool		shared;
-
-		gpuagg_plan_unpack_tables(private, &programs, &program_of, &pruned, &shared);
-		private = linitial_node(List, programs);
-	}
-	return gpuagg_plan_unpack(private)->predicted.total;
-}
-
 /* Milliseconds; less than 0: none of the query would run on a device. */
 static double
 query_time(const char *text)
 {
-	double		ns = -NS_PER_MS;
+	double		ms = -1;
 	ListCell   *lc;
 
 	foreach(lc, gpuagg_plan_text(text, "gpuagg.what_if()"))
-	{
-		ListCell   *node;
-
-		foreach(node, gpuagg_device_nodes(lfirst_node(PlannedStmt, lc), true))
-			ns = Max(ns, 0) + node_time(lfirst_node(CustomScan, node));
-	}
-	return ns / NS_PER_MS;
+		ms = gpuagg_survey_predicted_ms(ms, lfirst_node(PlannedStmt, lc));
+	return ms;
 }
 
 static double

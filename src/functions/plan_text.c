@@ -12,9 +12,8 @@
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
 
-/* The query inside a utility statement that has one, as EXPLAIN does. */
-static Query *
-inner_query(Query *query)
+Query *
+gpuagg_inner_query(Query *query)
 {
 	Node	   *stmt = query->utilityStmt;
 
@@ -63,7 +62,7 @@ parse_query(const char *text, const char *function)
 				 errmsg("%s takes exactly one statement", function)));
 	query = parse_analyze_varparams(linitial_node(RawStmt, raw), text, &types,
 									&ntypes, NULL);
-	query = inner_query(query);
+	query = gpuagg_inner_query(query);
 	if (query == NULL || query->commandType == CMD_UTILITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

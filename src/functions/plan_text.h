@@ -9,6 +9,9 @@
 
 #include "nodes/parsenodes.h"
 
+/* The query inside a utility statement that has one, as EXPLAIN does; NULL: there is none. */
+extern Query *gpuagg_inner_query(Query *query);
+
 /*
  * The plans, a List of PlannedStmt, of what the one statement in the text is rewritten to; of
  * EXPLAIN and the like, of the query inside.  $1, $2 ... may stand in it.  As for EXPLAIN,

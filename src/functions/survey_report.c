@@ -14,6 +14,8 @@
 #include "planner/sample_path.h"
 #include "settings.h"
 
+#define NS_PER_MS 1e6
+
 static const char *const node_names[GPUAGG_NSTEPS] = {
 	[GPUAGG_STEP_GROUPING] = GPUAGG_NODE_NAME,
 	[GPUAGG_STEP_SAMPLE] = GPUAGG_SAMPLE_NODE_NAME
@@ -92,6 +94,35 @@ gpuagg_device_nodes(PlannedStmt *stmt, bool below)
 	foreach(lc, stmt->subplans)
 		nodes = collect_nodes(nodes, (Plan *) lfirst(lc), below);
 	return nodes;
+}
+
+/* Of several tables one prediction is that of all */
+static double
+node_ns(const CustomScan *node)
+{
+	List	   *private = node->custom_private;
+
+	if (gpuagg_plan_has_tables(private))
+	{
+		List	   *programs;
+		List	   *program_of;
+		int			pruned;
+		bool		shared;
+
+		gpuagg_plan_unpack_tables(private, &programs, &program_of, &pruned, &shared);
+		private = linitial_node(List, programs);
+	}
+	return gpuagg_plan_unpack(private)->predicted.total;
+}
+
+double
+gpuagg_survey_predicted_ms(double ms, PlannedStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, gpuagg_device_nodes(stmt, true))
+		ms = Max(ms, 0) + node_ns(lfirst_node(CustomScan, lc)) / NS_PER_MS;
+	return ms;
 }
 
 void

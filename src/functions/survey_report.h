@@ -22,6 +22,9 @@ extern void gpuagg_survey_count(PlannedStmt *stmt, int *used);
  */
 extern List *gpuagg_device_nodes(PlannedStmt *stmt, bool below);
 
+/* Adds what the nodes in a plan are predicted to take; ms < 0 of plans without any */
+extern double gpuagg_survey_predicted_ms(double ms, PlannedStmt *stmt);
+
 /* What is to be said, a List of char *; NIL: all runs on the device */
 extern List *gpuagg_survey_report(const GpuAggSurvey *survey, const int *used);
 

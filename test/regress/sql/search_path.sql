@@ -79,6 +79,7 @@ INSERT INTO sp_calls (call) VALUES
 	('SELECT gpuagg.unload(''public.sp'', ''{v}'') IS NULL'),
 	('SELECT pg_catalog.count(v) FROM gpuagg.why_not(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') v WHERE false'),
 	('SELECT gpuagg.what_if(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') WHERE false'),
+	('SELECT gpuagg.survey_statement(''SELECT 1'', 10, NULL) IS NULL'),
 	('SELECT g, pg_catalog.sum(v) FROM public.sp GROUP BY g ORDER BY g LIMIT 1'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.devices v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_devices() v'),
@@ -108,7 +109,8 @@ INSERT INTO sp_calls (call) VALUES
 	('BEGIN'),
 	('SELECT gpuagg.calibrate(''host'', ''low'') IS NULL'),
 	('ROLLBACK');
--- every function and view is among them, but those that have no SQL and would disturb others
+-- every function and view is among them, but those that have no SQL and would disturb others, and survey(), which needs
+-- pg_stat_statements (t/068_survey.pl)
 SELECT p.oid::regprocedure FROM pg_proc p WHERE pronamespace = 'gpuagg'::regnamespace AND prorettype <> 'trigger'::regtype
 	AND NOT EXISTS (SELECT 1 FROM sp_calls WHERE call LIKE '%gpuagg.' || proname || '(%') ORDER BY 1;
 SELECT relname FROM pg_class WHERE relnamespace = 'gpuagg'::regnamespace AND relkind = 'v'
