@@ -1,10 +1,10 @@
 # gpuagg: GROUP BY for PostgreSQL 15 to 18 on a device.
 #
 #	make, make install	the extension, against the PostgreSQL of PG_CONFIG, and
-#						its CUDA device where there is an nvcc; WITH_CUDA=yes
-#						insists, WITH_CUDA=no leaves it out, CUDA_ARCHS="80 90"
-#						compiles for other cards than this machine's, "all" for
-#						every card (cuda/build.mk).  On all cores unless -j says
+#						its CUDA device where there are an nvcc and a card;
+#						WITH_CUDA=yes insists, WITH_CUDA=no leaves it out,
+#						CUDA_ARCHS="80 90" compiles for other cards than this
+#						machine's, "all" for every card (cuda/build.mk).  On all cores unless -j says
 #						otherwise; V=1 shows the commands
 #	make installcheck	regression tests on a running server that preloads it
 #	make quickstart		a private server with real data, ready to query;
@@ -42,10 +42,8 @@ $(OTHER_GOALS):
 	+@$(MAKE) --no-print-directory $@
 
 # Developers' goals share one build; quickstart is a user's and takes warnings.
-# That compiles CUDA code only where there is a card to use it.
 check bench bundle prefix: export WERROR = 1
 check bench bundle prefix: export CUDA_ARCHS ?= 90
-quickstart: export WITH_CUDA ?= $(if $(CUDA_ARCHS),auto,card)
 
 check: packages
 	+@test/check $(PARTS)
@@ -239,9 +237,12 @@ time_left = $(shell all=$$((2 * ($(call work,$(MISSING))))); \
 	elif [ $$left -gt 90 ]; then echo ", about $$(((left + 59) / 60)) min left"; \
 	elif [ $$left -gt 0 ]; then echo ", about $$left s left"; fi)
 
-ifneq ($(and $(BUILDING),$(filter build/%,$(MISSING))),)
-ifeq ($(QUIET),)
-$(info CUDA: $(words $(CUDA_OBJS)) files for $(CUDA_NAMES) $(CUDA_FOR))
+ifneq ($(and $(BUILDING),$(if $(QUIET),,yes)),)
+ifneq ($(filter build/%,$(MISSING)),)
+$(info CUDA: $(words $(CUDA_OBJS)) files for $(CUDA_NAMES) $(CUDA_FOR)$(if $(CUDA_FOR),. )about \
+	$(shell echo $$((($(call work,$(filter build/%,$(MISSING)))) / 10))) s of one core; WITH_CUDA=no leaves them out)
+else ifdef CUDA_LEFT_OUT
+$(info CUDA: left out, for there is no card here. CUDA_ARCHS=90, of other cards too, or "all" compiles it)
 endif
 endif
 

@@ -3,8 +3,7 @@
 #		gpuagg_cuda.so, and for test/lib/native.mk, whose programs test them.
 #		Both include this from the top directory.
 #
-#	WITH_CUDA	auto: where there is an nvcc; yes, no;
-#				"card": where there are an nvcc and a card
+#	WITH_CUDA	auto: where there is an nvcc, and a card or CUDA_ARCHS; yes, no
 #	NVCC		the compiler, if it is neither on PATH nor in /usr/local/cuda
 #	CUDA_ARCHS	cards to compile for, by compute capability without the dot,
 #				ascending: "75 90".  Their machine code runs on later cards
@@ -14,17 +13,19 @@
 #				this machine, as nvcc finds it.  "all": the generations since
 #				80 that this nvcc knows, with PTX of 75 for older and newer
 #				cards; for packages.  Default: the cards of this machine, or
-#				80 where there is none or one that this nvcc does not know.
+#				80 where there is one that this nvcc does not know, or,
+#				with WITH_CUDA=yes, none.
 #
-# Sets CUDA_OBJS, slow ones first; empty where CUDA code is not to be compiled.
+# Sets CUDA_OBJS, slow ones first; empty where CUDA code is not to be compiled, and
+# CUDA_LEFT_OUT where that is for want of a card.
 # COMPILER_PROGRAM and COMPILER_SERVICE, the C files beside them, need no CUDA.
 
 WITH_CUDA ?= auto
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
 override NVCC := $(NVCC)
 NVCC_PATH := $(shell command -v $(NVCC))
-ifeq ($(filter auto yes no card,$(WITH_CUDA)),)
-$(error WITH_CUDA is "$(WITH_CUDA)": auto, yes, no or card)
+ifeq ($(filter auto yes no,$(WITH_CUDA)),)
+$(error WITH_CUDA is "$(WITH_CUDA)": auto, yes or no)
 endif
 ifeq ($(WITH_CUDA)$(NVCC_PATH),yes)
 $(error WITH_CUDA=yes, but there is no "$(NVCC)": install the CUDA toolkit or set NVCC)
@@ -34,14 +35,17 @@ endif
 # "native" if there are some and no nvidia-smi to name them.
 CUDA_CARDS :=
 ifneq ($(and $(NVCC_PATH),$(filter-out no,$(WITH_CUDA))),)
-ifneq ($(filter card,$(WITH_CUDA) $(if $(strip $(CUDA_ARCHS)),,card)),)
+ifeq ($(strip $(CUDA_ARCHS)),)
 CUDA_CARDS := $(or $(shell timeout 30 nvidia-smi --query-gpu=compute_cap \
 	--format=csv,noheader 2>/dev/null | tr -d . | grep -x '[0-9]*' | sort -nu), \
 	$(if $(wildcard /dev/nvidia0),native))
 endif
 endif
-ifeq ($(WITH_CUDA),card)
-override WITH_CUDA := $(if $(CUDA_CARDS),auto,no)
+# Minutes of compiling for a card that is not there are only for who asks for them.
+CUDA_LEFT_OUT :=
+ifeq ($(WITH_CUDA)$(strip $(CUDA_ARCHS) $(CUDA_CARDS)),auto)
+CUDA_LEFT_OUT := $(if $(NVCC_PATH),yes)
+override WITH_CUDA := no
 endif
 
 # The program that compiles kernels for queries, with the texts of the headers that

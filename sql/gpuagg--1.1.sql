@@ -362,8 +362,10 @@ GRANT SELECT ON gpuagg.stat_databases TO pg_monitor;
 --
 
 CREATE VIEW gpuagg.metrics AS
-    SELECT 'gpuagg_' || s.name || '_total' AS name, 'counter' AS type,
-           '{}'::jsonb AS labels, s.value::float8 AS value, s.description AS help
+    SELECT 'gpuagg_' || regexp_replace(s.name, '_ms$', '_seconds') || '_total' AS name, 'counter' AS type,
+           '{}'::jsonb AS labels,
+           CASE WHEN s.name ~ '_ms$' THEN s.value / 1000.0 ELSE s.value END::float8 AS value,
+           regexp_replace(s.description, '^milliseconds', 'seconds') AS help
     FROM gpuagg.get_stat() s
     UNION ALL
     SELECT m.name, m.type, jsonb_build_object('device', d.device, 'kind', d.kind), m.value, m.help

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "beyond.h"
 #include "device/device.h"
 #include "settings.h"
 #include "utils/guc.h"
@@ -141,13 +142,23 @@ check_queue_timeout(int *newval, void **extra, GucSource source)
 static bool
 check_scope_size(int *newval, void **extra, GucSource source)
 {
+	gpuagg_beyond_check(&gpuagg_scope_size, *newval);
 	return check_range(*newval, 0, INT_MAX,
 					   "0 takes the size from the device's profile; other values are kilobytes, or carry a unit such as '32MB'.");
 }
 
 static bool
+check_lookup_memory(int *newval, void **extra, GucSource source)
+{
+	gpuagg_beyond_check(&gpuagg_lookup_memory, *newval);
+	return true;
+}
+
+static bool
 check_host_threads(int *newval, void **extra, GucSource source)
 {
+	if (*newval <= GPUAGG_MAX_HOST_THREADS)
+		gpuagg_beyond_check(&gpuagg_host_threads, *newval);
 	return check_range(*newval, 0, GPUAGG_MAX_HOST_THREADS,
 					   "0 takes one thread for each core that the server may use.");
 }
@@ -155,6 +166,7 @@ check_host_threads(int *newval, void **extra, GucSource source)
 static bool
 check_device_memory(int *newval, void **extra, GucSource source)
 {
+	gpuagg_beyond_check(&gpuagg_device_memory, *newval);
 	return *newval == 0 ||
 		check_range(*newval, GPUAGG_MIN_DEVICE_MEMORY, INT_MAX,
 					"0 takes 80 % of a GPU's memory, or a quarter of the machine's for the host device; other values are megabytes, or carry a unit such as '8GB'.");
@@ -163,6 +175,7 @@ check_device_memory(int *newval, void **extra, GucSource source)
 static bool
 check_cache_size(int *newval, void **extra, GucSource source)
 {
+	gpuagg_beyond_check(&gpuagg_cache_size, *newval);
 	return check_range(*newval, -1, INT_MAX,
 					   "0 keeps no columns, -1 chooses a size; other values are megabytes, or carry a unit such as '8GB'.");
 }
@@ -177,6 +190,7 @@ check_compile_timeout(int *newval, void **extra, GucSource source)
 static bool
 check_kernel_cache_size(int *newval, void **extra, GucSource source)
 {
+	gpuagg_beyond_check(&gpuagg_kernel_cache_size, *newval);
 	return check_range(*newval, 0, INT_MAX,
 					   "0 keeps none on disk; other values are megabytes, or carry a unit such as '1GB'.");
 }
@@ -314,7 +328,7 @@ define_user_settings(void)
 							"Of those that devices make of columns that they keep gpuagg.device_memory is the limit. An input that needs more is looked up in windows of its keys; 0 leaves PostgreSQL all joins.",
 							&gpuagg_lookup_memory, 256, 0, 2048,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN,
-							NULL, NULL, NULL);
+							check_lookup_memory, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.queue_timeout",
 							"How long a query waits for a place on the device before PostgreSQL's plan runs instead.",
 							"0 waits without limit.",

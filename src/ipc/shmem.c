@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "beyond.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -94,12 +95,27 @@ slot_init(GpuAggSlot *slot)
 /*
  * Queue memory is not touched here: pages that no task uses stay unbacked.
  */
+/* What is asked of the device's memory, by beyond.c */
+static uint64
+device_bytes(void)
+{
+	GpuAggDeviceState *state = gpuagg_shmem_state(0);
+	uint64		bytes = 0;
+
+	SpinLockAcquire(&state->mutex);
+	if (pg_atomic_read_u32(&state->gpu) && state->facts.card >= 0)
+		bytes = state->facts.cards[state->facts.card].memory_limit;
+	SpinLockRelease(&state->mutex);
+	return bytes > 0 ? bytes : gpuagg_machine_bytes();
+}
+
 void
 gpuagg_shmem_startup(void)
 {
 	bool		found;
 	char	   *base;
 
+	gpuagg_beyond_device_bytes = device_bytes;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	gpuagg_shared = ShmemInitStruct("gpuagg", shmem_bytes(), &found);
 	if (!found)

@@ -118,7 +118,7 @@ side_type(const JoinPath *join, bool right, bool unique, JoinType *type)
 		case JOIN_ANTI:
 			if (right == reversed)
 				return true;
-			return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
+			return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS asks for the largest table, which is the one that is read");
 		case JOIN_FULL:
 			return GPUAGG_REFUSE("full joins are not supported");
 		default:
@@ -138,7 +138,7 @@ side_of(const JoinPath *join, Index fact, Side *side)
 
 	memset(side, 0, sizeof(*side));
 	if (gpuagg_made_distinct(probe) != NULL)
-		return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
+		return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS asks for rows of the largest table, which is the one that is read");
 	if (!side_type(join, right, many != NULL, &side->type) ||
 		(side->probe = free_side(probe, &moved)) == NULL ||
 		(side->build = free_side(many != NULL ? many : build, &moved)) == NULL)
@@ -266,7 +266,8 @@ add_pile(GpuAggJoinTree *tree, Pile *pile, Relids before)
 		add_join(tree, JOIN_INNER, next, take_clauses(pile, before, next), NIL);
 		before = bms_union(before, next->relids);
 	}
-	return pile->clauses == NIL || GPUAGG_REFUSE("a condition of a join has no place");
+	return pile->clauses == NIL ||
+		GPUAGG_REFUSE("a condition names tables that no single step of the join has together");
 }
 
 /* ------------------------------------------------------------------ tree --- */

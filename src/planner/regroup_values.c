@@ -256,7 +256,7 @@ gpuagg_regroup_add_state(GpuAggRegroupPlan *plan, GpuAggRegroupState state, int 
 		}
 	}
 	if (r->nstates == GPUAGG_MAX_TRANSITIONS)
-		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
+		return GPUAGG_REFUSE("the aggregates need more than %d running values in each group",
 							 GPUAGG_MAX_TRANSITIONS);
 	*number = r->nstates++;
 	r->states[*number] = state;

@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "beyond.h"
 #include "cache/cache.h"
 #include "compat.h"
 #include "host/host.h"
@@ -612,6 +613,8 @@ gpuagg_worker_main(Datum arg)
 	worker_publish();
 	pg_atomic_write_u64(&gpuagg_shmem_at()->asked_at, 0);
 	device_set_status(GPUAGG_READY, "");
+	if (gpuagg_device_at == 0)
+		gpuagg_beyond_log();
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",
 					gpuagg_shmem_at()->facts.info.name)));

@@ -195,6 +195,42 @@ foreach my $encoding ('LATIN1', 'EUC_JP', 'SQL_ASCII')
 	}
 }
 
+# More than there is: who sets it is told, once, and so is the log when the server starts
+my %beyond = (
+	'gpuagg.device_memory' => [ '1000TB', qr/is 1048576000 MB, more than there is: \d+ MB \(memory of the device\)/ ],
+	'gpuagg.cache_size' => [ '1000TB', qr/is 1048576000 MB, more than there is: \d+ MB \(memory of the device\)/ ],
+	'gpuagg.kernel_cache_size' => [ '2000TB', qr/is 2097152000 MB, more than there is: \d+ MB \(disk of the data directory\)/ ],
+	'gpuagg.scope_size' => [ '1900GB', qr/is 1992294400 kB, more than there is: \d+ kB \(memory of the device\)/ ],
+	'gpuagg.host_threads' => [ '1024', qr/is 1024, more than there is: \d+ \(cores that the server may use\)/ ]);
+my $idle = $node->background_psql('postgres');
+$idle->query('SELECT 1');
+foreach my $name (sort keys %beyond)
+{
+	my ($value, $message) = @{ $beyond{$name} };
+
+	(undef, undef, $err) = $node->psql('postgres', "ALTER SYSTEM SET $name = '$value'");
+	like($err, qr/^\S*\s*WARNING:  $name $message$/, "$name = $value warns who sets it");
+}
+(undef, undef, $err) = $node->psql('postgres', "SET gpuagg.scope_size = '1900GB'");
+like($err, qr/WARNING:  gpuagg\.scope_size $beyond{'gpuagg.scope_size'}[1]/, 'a session, too');
+(undef, undef, $err) = $node->psql('postgres', "SET gpuagg.scope_size = '1MB'; SET gpuagg.lookup_memory = 64; ALTER SYSTEM SET gpuagg.max_tasks = 65");
+is($err, '', 'what there is warns nobody');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET gpuagg.host_threads');    # so many need not start
+$node->reload;
+$idle->query('SELECT pg_sleep(1)');
+unlike($idle->{stderr}, qr/more than there is/, 'nor does a reload warn those who have set nothing');
+$idle->quit;
+my $log_end = -s $node->logfile;
+$node->restart;
+wait_ready($node);
+my $started = slurp_file($node->logfile, $log_end);
+foreach my $name (grep { $_ ne 'gpuagg.host_threads' } sort keys %beyond)
+{
+	is(scalar(() = $started =~ /WARNING:  $name $beyond{$name}[1]/g), 1, "a start says of $name once in the log");
+}
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL');
+$node->restart;
+
 # Dump and restore.
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION gpuagg.stat_reset() TO pg_monitor');
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';

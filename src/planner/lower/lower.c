@@ -233,7 +233,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 		datum = Int64GetDatum(decimal);
 	}
 	if (!gpuagg_constant_fits(type, datum))
-		return GPUAGG_REFUSE("the default of an added column has no form that devices know");
+		return GPUAGG_REFUSE("the default of an added column cannot be sent to a device");
 	if (!gpuagg_lower_constant(lw, gpuagg_constant_make(type, datum, false), &value))
 		return false;
 	*reg = value.reg;

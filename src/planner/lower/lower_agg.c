@@ -113,7 +113,7 @@ gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAgg
 			return true;
 	}
 	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
-		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
+		return GPUAGG_REFUSE("the aggregates need more than %d running values in each group",
 							 GPUAGG_MAX_TRANSITIONS);
 	*first = lw->ntransitions;
 	for (int i = 0; i < n; i++)

@@ -152,7 +152,7 @@ fetch_bound(GpuAggLower *lw, Expr *bounded, uint8 form, uint8 scale, GpuAggValue
 	Expr	   *column = gpuagg_lower_input_expr(input->rel, bounded);
 
 	if (column == NULL)
-		return GPUAGG_REFUSE("a column that an input of the join does not have");
+		return GPUAGG_REFUSE("a joined subquery does not hand on a column that is needed");
 	if (!gpuagg_lower_fetch(lw, input, column, GPUAGG_T_NUMERIC, form | scale, out))
 		return false;
 	out->scale = out->shown = scale;

@@ -48,7 +48,7 @@ gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out)
 		return GPUAGG_REFUSE("constants of type %s are not supported here",
 							 format_type_be(con->consttype));
 	if (!con->constisnull && !gpuagg_constant_fits(type, con->constvalue))
-		return GPUAGG_REFUSE("a constant of type %s has no form that devices know",
+		return GPUAGG_REFUSE("a constant of type %s cannot be sent to a device",
 							 format_type_be(con->consttype));
 	return gpuagg_lower_constant(lw,
 								 gpuagg_constant_make(type, con->constvalue,

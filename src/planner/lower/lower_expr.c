@@ -119,7 +119,7 @@ bool
 gpuagg_lower_check_var(const GpuAggLower *lw, const Var *var)
 {
 	if (var->varno != lw->rel->relid || var->varlevelsup != 0)
-		return GPUAGG_REFUSE("a column of another table");
+		return GPUAGG_REFUSE("a column of a table that is not one of those that are joined here");
 	if (var->varattno < 0)
 		return GPUAGG_REFUSE("system columns are not supported");
 	if (var->varattno == 0)
@@ -278,7 +278,7 @@ same_class(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 {
 	if (a->type == b->type || gpuagg_lower_spans(lw, a, b))
 		return true;
-	return GPUAGG_REFUSE("an expression mixes types in a way that is not supported");
+	return GPUAGG_REFUSE("an expression mixes types that no device computes with each other");
 }
 
 /*

@@ -57,7 +57,7 @@ has_columns(const GpuAggLookupLower *lookup, List *vars)
 	foreach(lc, vars)
 	{
 		if (gpuagg_lower_input_column(lookup->rel, lfirst_node(Var, lc)) == NULL)
-			return GPUAGG_REFUSE("a column that an input of the join does not have");
+			return GPUAGG_REFUSE("a joined subquery does not hand on a column that is needed");
 	}
 	return true;
 }
@@ -72,7 +72,7 @@ fetch_call(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, Oid fu
 	Expr	   *filter = gpuagg_lower_input_expr(lookup->rel, agg->aggfilter);
 
 	if ((arg == NULL && agg->args != NIL) || (filter == NULL && agg->aggfilter != NULL))
-		return GPUAGG_REFUSE("a column that an input of the join does not have");
+		return GPUAGG_REFUSE("a joined subquery does not hand on a column that is needed");
 	return gpuagg_lower_fetch(lw, lookup, (Expr *) (function == agg->aggfnoid ?
 													gpuagg_agg_call_of(agg, arg, filter) :
 													gpuagg_agg_call(function, arg, filter)),

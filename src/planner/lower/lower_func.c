@@ -201,9 +201,9 @@ lower_by_hand(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 			return lower_like(lw, args, collation, true, out);
 		default:
 			if (OidIsValid(opno))
-				return GPUAGG_REFUSE("operator %s is not supported",
+				return GPUAGG_REFUSE("no device has operator %s, nor can it be computed of each different value here",
 									 format_operator(opno));
-			return GPUAGG_REFUSE("function %s is not supported",
+			return GPUAGG_REFUSE("no device has function %s, nor can it be computed of each different value here",
 								 format_procedure(funcid));
 	}
 }

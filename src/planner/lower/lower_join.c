@@ -152,7 +152,7 @@ static bool
 check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8 *scale)
 {
 	if (lookup == NULL || var->varlevelsup != 0)
-		return GPUAGG_REFUSE("a column of another table");
+		return GPUAGG_REFUSE("a column of a table that is not one of those that are joined here");
 	if (lookup->closed)
 		return GPUAGG_REFUSE("a column of EXISTS or IN is needed later");
 	if (var->varattno <= 0)
@@ -189,7 +189,7 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 		return false;
 	column = gpuagg_lower_input_column(lookup->rel, var);
 	if (column == NULL)
-		return GPUAGG_REFUSE("a column that an input of the join does not have");
+		return GPUAGG_REFUSE("a joined subquery does not hand on a column that is needed");
 	if (!gpuagg_lower_is_common(lookup, column))
 		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
 	return gpuagg_lower_fetch(lw, lookup, (Expr *) column, type, scale, out);

@@ -76,5 +76,14 @@ SELECT wn_on_device('SELECT g, sum(v) FROM wn GROUP BY g') AS as_advised;
 RESET gpuagg.cost_scale;
 -- a sample has a scale, too, and nothing else
 SELECT wn_advice('SELECT * FROM wn TABLESAMPLE BERNOULLI (1)', 'cheaper: .*cost_scale = ') ~ 'groups|cache' AS more;
+-- ->> of a joined table: the device's by way of the documents that there are; else the reason in words
+CREATE TABLE wn_json AS SELECT i AS g, jsonb_build_object('k', 'v' || i % 3) AS j FROM generate_series(0, 9) i;
+VACUUM ANALYZE wn_json;
+SET gpuagg.debug_require = prefer;
+SELECT gpuagg.why_not('SELECT j->>''k'', count(*), sum(v) FROM wn JOIN wn_json USING (g) GROUP BY 1');
+SELECT gpuagg.why_not('SELECT count(*), sum(v) FROM wn JOIN wn_json USING (g) WHERE j->>''k'' = ''v1''');
+SELECT gpuagg.why_not('SELECT j->>''k'', count(*), sum(v) FROM wn LEFT JOIN wn_json USING (g) GROUP BY 1');
+SELECT j->>'k', count(*), sum(v) FROM wn JOIN wn_json USING (g) GROUP BY 1 ORDER BY 1;
+RESET gpuagg.debug_require;
 DROP FUNCTION wn_why, wn_on_device, wn_advice;
-DROP TABLE wn, wn_dim;
+DROP TABLE wn, wn_dim, wn_json;
