@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "common/relpath.h"
 #include "device/ops/page.h"
 #include "nodes/pathnodes.h"
 #if PG_VERSION_NUM >= 180000
@@ -137,6 +138,20 @@ typedef int16 GpuAggOrdering;
 #define GPUAGG_TAG_IS_OF(tag, rel) \
 	(RelFileNodeEquals((tag).rnode, (rel)->rd_node) && (tag).forkNum == MAIN_FORKNUM)
 #endif
+
+/* The first file of a relation that is no temporary one, below the data directory */
+static inline void
+gpuagg_relation_path(Oid dbid, Oid spcoid, uint32 relnumber, char *path, Size bytes)
+{
+#if PG_VERSION_NUM >= 180000
+	strlcpy(path, GetRelationPath(dbid, spcoid, relnumber, -1, MAIN_FORKNUM).str, bytes);
+#else
+	char	   *made = GetRelationPath(dbid, spcoid, relnumber, -1, MAIN_FORKNUM);
+
+	strlcpy(path, made, bytes);
+	pfree(made);
+#endif
+}
 
 /*
  * A relation's files, and whether the current transaction has made them
