@@ -153,6 +153,21 @@ gpuagg_relation_path(Oid dbid, Oid spcoid, uint32 relnumber, char *path, Size by
 #endif
 }
 
+/* May a role vacuum a table?  Owners of it or of the database may, and since 17 who has MAINTAIN. */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_maintains(relid, role) \
+	(object_ownercheck(DatabaseRelationId, MyDatabaseId, role) ? ACLCHECK_OK : \
+	 pg_class_aclcheck(relid, role, ACL_MAINTAIN))
+#elif PG_VERSION_NUM >= 160000
+#define gpuagg_maintains(relid, role) \
+	(object_ownercheck(DatabaseRelationId, MyDatabaseId, role) || \
+	 object_ownercheck(RelationRelationId, relid, role) ? ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#else
+#define gpuagg_maintains(relid, role) \
+	(pg_database_ownercheck(MyDatabaseId, role) || pg_class_ownercheck(relid, role) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#endif
+
 /*
  * A relation's files, and whether the current transaction has made them
  * (utils/rel.h).

@@ -83,7 +83,7 @@ map_word(const GpuAggCacheMap *map, uint32 w)
 	return w == nblocks / 64 ? (UINT64CONST(1) << nblocks % 64) - 1 : PG_UINT64_MAX;
 }
 
-/* One of an extent's blocks, of which there are `room`, whose page is what it was when it was kept? */
+/* One of `room` blocks, whose page is what it was when it was kept? */
 static bool
 map_is_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room, uint32 block)
 {
@@ -295,7 +295,7 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
 	use_stripes(client, &client->cached->uses[extent], batch_id, used, nblocks, false);
 }
 
-/* The positions of an extent's blocks that are used, behind n ranges; returns how many there are then. */
+/* The positions of an extent's blocks that are used, behind n ranges; returns how many there are. */
 static uint32
 draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
 {
