@@ -74,19 +74,21 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT uses bigint,
     OUT last_use timestamptz,
     OUT note text,
-    OUT device integer)
+    OUT device integer,
+    OUT pages_valid bigint)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
 COMMENT ON FUNCTION gpuagg.get_cache() IS
-'behind view gpuagg.cache';
+'behind view gpuagg.cache, which has those of this database: columns of all databases'' tables, by their OIDs';
 
 CREATE OR REPLACE VIEW gpuagg.cache AS
     SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
            c.attnum, a.attname AS column_name, c.extents, c.pages,
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
-           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
+           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -95,10 +97,29 @@ CREATE OR REPLACE VIEW gpuagg.cache AS
             AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
          LEFT JOIN pg_catalog.pg_attribute a
          ON a.attrelid OPERATOR(pg_catalog.=) r.oid
-            AND a.attnum OPERATOR(pg_catalog.=) c.attnum;
+            AND a.attnum OPERATOR(pg_catalog.=) c.attnum
+         LEFT JOIN pg_catalog.pg_namespace n
+         ON n.oid OPERATOR(pg_catalog.=) r.relnamespace
+    WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database();
 DROP FUNCTION gpuagg.get_cache_of_1_0();
 COMMENT ON COLUMN gpuagg.cache.device IS
 'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
+COMMENT ON COLUMN gpuagg.cache.pages_valid IS
+'of these pages those that a query can use now, at most: pages that have changed since they came, and were vacuumed since, count until a query finds them; NULL while the table is locked';
+COMMENT ON COLUMN gpuagg.cache.schema_name IS
+'the table''s schema';
+COMMENT ON COLUMN gpuagg.cache.table_name IS
+'the table''s name';
+COMMENT ON VIEW gpuagg.cache IS
+'columns of this database''s tables that stay on the device between queries: of tables that you may read, and with pg_read_all_stats all';
+COMMENT ON FUNCTION gpuagg.unload(regclass, name[]) IS
+'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took; for who may vacuum them';
+COMMENT ON COLUMN gpuagg.cache.relation IS
+'the table';
+COMMENT ON COLUMN gpuagg.cache.column_name IS
+'its name; NULL for 0';
+COMMENT ON COLUMN gpuagg.cache.pages IS
+'pages of the table whose rows are there';
 
 COMMENT ON FUNCTION gpuagg.reset_device() IS
 'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';

@@ -544,19 +544,21 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT uses bigint,
     OUT last_use timestamptz,
     OUT note text,
-    OUT device integer)
+    OUT device integer,
+    OUT pages_valid bigint)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
 COMMENT ON FUNCTION gpuagg.get_cache() IS
-'behind view gpuagg.cache';
+'behind view gpuagg.cache, which has those of this database: columns of all databases'' tables, by their OIDs';
 
 CREATE VIEW gpuagg.cache AS
     SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
            c.attnum, a.attname AS column_name, c.extents, c.pages,
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
-           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
+           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -565,9 +567,12 @@ CREATE VIEW gpuagg.cache AS
             AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
          LEFT JOIN pg_catalog.pg_attribute a
          ON a.attrelid OPERATOR(pg_catalog.=) r.oid
-            AND a.attnum OPERATOR(pg_catalog.=) c.attnum;
+            AND a.attnum OPERATOR(pg_catalog.=) c.attnum
+         LEFT JOIN pg_catalog.pg_namespace n
+         ON n.oid OPERATOR(pg_catalog.=) r.relnamespace
+    WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database();
 COMMENT ON VIEW gpuagg.cache IS
-'columns of tables that stay on the device between queries: of tables that you may read, and with pg_read_all_stats all';
+'columns of this database''s tables that stay on the device between queries: of tables that you may read, and with pg_read_all_stats all';
 COMMENT ON COLUMN gpuagg.cache.datid IS
 'OID of the database';
 COMMENT ON COLUMN gpuagg.cache.datname IS
@@ -575,15 +580,15 @@ COMMENT ON COLUMN gpuagg.cache.datname IS
 COMMENT ON COLUMN gpuagg.cache.relid IS
 'OID of the table';
 COMMENT ON COLUMN gpuagg.cache.relation IS
-'the table, if it is one of this database';
+'the table';
 COMMENT ON COLUMN gpuagg.cache.attnum IS
 'number of the column; 0 for what the table''s columns share: which rows there are, and the directory of its pages';
 COMMENT ON COLUMN gpuagg.cache.column_name IS
-'its name, if the table is one of this database; NULL for 0';
+'its name; NULL for 0';
 COMMENT ON COLUMN gpuagg.cache.extents IS
 'ranges of 32672 pages of which something is there';
 COMMENT ON COLUMN gpuagg.cache.pages IS
-'pages of the table whose rows are there; a query uses those of them that have not changed since';
+'pages of the table whose rows are there';
 COMMENT ON COLUMN gpuagg.cache.pages_total IS
 'pages that the table has';
 COMMENT ON COLUMN gpuagg.cache.rows IS
@@ -600,6 +605,12 @@ COMMENT ON COLUMN gpuagg.cache.note IS
 'why the column does not stay; NULL if there is nothing to tell';
 COMMENT ON COLUMN gpuagg.cache.device IS
 'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
+COMMENT ON COLUMN gpuagg.cache.pages_valid IS
+'of these pages those that a query can use now, at most: pages that have changed since they came, and were vacuumed since, count until a query finds them; NULL while the table is locked';
+COMMENT ON COLUMN gpuagg.cache.schema_name IS
+'the table''s schema';
+COMMENT ON COLUMN gpuagg.cache.table_name IS
+'the table''s name';
 GRANT SELECT ON gpuagg.cache TO PUBLIC;
 
 --
@@ -680,7 +691,7 @@ RETURNS bigint
 LANGUAGE c VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'gpuagg_unload';
 COMMENT ON FUNCTION gpuagg.unload(regclass, name[]) IS
-'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took';
+'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took; for who may vacuum them';
 
 --
 -- Tools

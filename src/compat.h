@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "common/relpath.h"
 #include "device/ops/page.h"
 #include "nodes/pathnodes.h"
 #if PG_VERSION_NUM >= 180000
@@ -136,6 +137,35 @@ typedef int16 GpuAggOrdering;
 #else
 #define GPUAGG_TAG_IS_OF(tag, rel) \
 	(RelFileNodeEquals((tag).rnode, (rel)->rd_node) && (tag).forkNum == MAIN_FORKNUM)
+#endif
+
+/* The first file of a relation that is no temporary one, below the data directory */
+static inline void
+gpuagg_relation_path(Oid dbid, Oid spcoid, uint32 relnumber, char *path, Size bytes)
+{
+#if PG_VERSION_NUM >= 180000
+	strlcpy(path, GetRelationPath(dbid, spcoid, relnumber, -1, MAIN_FORKNUM).str, bytes);
+#else
+	char	   *made = GetRelationPath(dbid, spcoid, relnumber, -1, MAIN_FORKNUM);
+
+	strlcpy(path, made, bytes);
+	pfree(made);
+#endif
+}
+
+/* May a role vacuum a table?  Owners of it or of the database may, and since 17 who has MAINTAIN. */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_maintains(relid, role) \
+	(object_ownercheck(DatabaseRelationId, MyDatabaseId, role) ? ACLCHECK_OK : \
+	 pg_class_aclcheck(relid, role, ACL_MAINTAIN))
+#elif PG_VERSION_NUM >= 160000
+#define gpuagg_maintains(relid, role) \
+	(object_ownercheck(DatabaseRelationId, MyDatabaseId, role) || \
+	 object_ownercheck(RelationRelationId, relid, role) ? ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#else
+#define gpuagg_maintains(relid, role) \
+	(pg_database_ownercheck(MyDatabaseId, role) || pg_class_ownercheck(relid, role) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
 #endif
 
 /*

@@ -9,7 +9,8 @@
  * use nothing, or less than with all its columns, and that nobody has to do
  * with.  MAP (cache_map.c) then says what the extent's map page is now.  A user
  * may find that blocks are missing, and becomes the filler that others do not
- * notice.
+ * notice.  If the extent is out of date it brings it up to date, also beside
+ * others (cache_former.h).
  *
  * Filling: a page that the client offers gets positions, and is decoded there
  * while it is grouped.  It counts as held when its batch is complete, without
@@ -263,7 +264,7 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 	if (use->user)
 	{
 		gpuagg_cache_extent_wake(extent);
-		extent->users++;
+		gpuagg_cache_reader_add(extent, &use->reader);
 		gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
 		while (!gpuagg_bit(held, nblocks - 1))
 			nblocks--;
@@ -301,7 +302,7 @@ reply_cached(GpuAggCacheClient *client)
 			continue;
 		one.nblocks = use->nblocks;
 		one.whole = use->announced == NULL;
-		one.map_lsn = use->extent->map_lsn;
+		one.map_lsn = use->reader.map_lsn;
 		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
 		if (use->announced != NULL)
 			appendBinaryStringInfo(&bitmaps, (const char *) use->announced,
@@ -664,7 +665,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 		if (use->extent == NULL)
 			continue;
 		if (use->user)
-			use->extent->users--;
+			gpuagg_cache_reader_remove(use->extent, &use->reader);
 		if (use->filler)
 		{
 			use->extent->filler = NULL;

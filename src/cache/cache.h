@@ -24,6 +24,12 @@ extern void gpuagg_cache_stop(void);
 extern void gpuagg_cache_answer(void);
 
 /*
+ * Forgets tables whose files have gone, once a second.  How many ms until it should be
+ * called again at the latest; -1: nothing is kept.
+ */
+extern long gpuagg_cache_check_files(void);
+
+/*
  * Of a job with a cache request, before its task begins: its table and
  * columns, and a program over codes of their strings.
  */

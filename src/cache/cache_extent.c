@@ -165,6 +165,22 @@ gpuagg_cache_filled(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns
 	}
 }
 
+void
+gpuagg_cache_reader_add(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
+{
+	reader->version = extent->version;
+	reader->map_lsn = extent->map_lsn;
+	dlist_push_tail(&extent->readers, &reader->node);
+	extent->users++;
+}
+
+void
+gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
+{
+	dlist_delete(&reader->node);
+	extent->users--;
+}
+
 /* ---------------------------------------------------------------- going --- */
 
 static void
@@ -178,6 +194,9 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_directory_free(extent->table, extent->blocks);
 	extent->blocks = NULL;
 	extent->room = 0;
+	gpuagg_cache_directory_free(extent->table, extent->formers);
+	extent->formers = NULL;
+	extent->nformers = extent->max_formers = extent->next_former = 0;
 }
 
 /* The i-th column of an extent goes; without columns, positions and stripes do. */

@@ -16,6 +16,10 @@
  * was held, at positions that no user reads.  What an extent has is forgotten or
  * evicted only while nobody else uses or fills it.
  *
+ * Versions.  A block that is replaced while others use the extent gets new positions;
+ * where it lay before is a *former* (cache_former.h), until all have left that began
+ * before.  So each user reads what the directory was when it began.
+ *
  * Functions that allocate raise an ERROR without memory, and leave everything
  * consistent.
  */
@@ -53,6 +57,22 @@ typedef struct GpuAggCacheBlock
 	uint16		positions;			/* that it has there */
 	uint16		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
 } GpuAggCacheBlock;
+
+/* Where a block lay until a version of the extent; users that began before read it there. */
+typedef struct GpuAggCacheFormer
+{
+	uint32		number;
+	uint64		until;
+	GpuAggCacheBlock block;
+} GpuAggCacheFormer;
+
+/* Who uses an extent: what it was when CACHED was sent */
+typedef struct GpuAggCacheReader
+{
+	dlist_node	node;
+	uint64		version;
+	uint64		map_lsn;
+} GpuAggCacheReader;
 
 /* A column of a table */
 typedef struct GpuAggCacheColumn
@@ -112,6 +132,12 @@ typedef struct GpuAggCacheExtent
 	int			max_fills;
 	GpuAggCacheFill **fills;
 	int			users;
+	dlist_head	readers;		/* the users */
+	uint64		version;		/* how often blocks were replaced beside users */
+	uint32		nformers;
+	uint32		max_formers;
+	uint32		next_former;	/* positions of those before it were handed out */
+	GpuAggCacheFormer *formers; /* in the order of their versions */
 	uint64		forgotten;		/* how often a block was: while that is the same, so is each
 								 * block that a user reads */
 	struct GpuAggCacheClient *filler;
@@ -168,6 +194,12 @@ extern bool gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block);
 
 /* Nothing of a block is held any more; its positions stay its own. */
 extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
+
+/*
+ * Somebody uses the extent from now on, as it is; and no more.
+ */
+extern void gpuagg_cache_reader_add(GpuAggCacheExtent *extent, GpuAggCacheReader *reader);
+extern void gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader);
 
 /*
  * For the filler, before it keeps anything: if nothing is held, positions that

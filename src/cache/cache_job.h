@@ -16,6 +16,7 @@ typedef struct GpuAggCacheUse
 	GpuAggCacheExtent *extent;	/* NULL: nothing */
 	bool		user;
 	bool		filler;
+	GpuAggCacheReader reader;	/* of a user */
 	uint32		nblocks;		/* of a user: CACHED announced so many, */
 	uint64	   *announced;			/* of these; NULL: all of them */
 	bool		validated;			/* its MAP has come */

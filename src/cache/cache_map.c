@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
+#include "cache/cache_former.h"
 #include "cache/cache_job.h"
 #include "cache/cache_zones.h"
 #include "port/pg_bitutils.h"
@@ -46,7 +47,7 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 	if (use->validated || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
 		(msg->use && !use->user))
 		return "MAP message out of order";
-	if (msg->use && !msg->lsns && msg->map_lsn != use->extent->map_lsn)
+	if (msg->use && !msg->lsns && msg->map_lsn != use->reader.map_lsn)
 		return "MAP message for another LSN";
 	return NULL;
 }
@@ -82,32 +83,41 @@ map_word(const GpuAggCacheMap *map, uint32 w)
 	return w == nblocks / 64 ? (UINT64CONST(1) << nblocks % 64) - 1 : PG_UINT64_MAX;
 }
 
-/* A block whose page is what it was when it was kept? */
+/* One of `room` blocks, whose page is what it was when it was kept? */
 static bool
-map_is_same(const GpuAggCacheMap *map, const GpuAggCacheExtent *extent, uint32 block)
+map_is_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room, uint32 block)
 {
 	return map->lsns != NULL && block < map->msg->nblocks &&
 		(map->bits == NULL || gpuagg_bit(map->bits, block)) && map->lsns[block] != 0 &&
-		block < extent->room && map->lsns[block] == extent->blocks[block].lsn;
+		block < room && map->lsns[block] == blocks[block].lsn;
 }
 
 /*
- * A job that nobody else shares the extent with brings it up to the map page as
- * it is now: what is not known to be the same is forgotten.
+ * Brings the extent up to the map page as it is now: what is not known to be the same is
+ * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
+ * is older than what is known tells nothing.  Whoever fills has to be done first.
  */
 static void
-map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
-		  const GpuAggCacheUse *use)
+map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
+	const bool	shared = extent->users > use->user;
 
-	if (map->msg->map_lsn == extent->map_lsn || extent->users > use->user ||
+	if (map->msg->map_lsn <= extent->map_lsn ||
 		(extent->filler != NULL && extent->filler != client))
 		return;
+	if (shared)
+		gpuagg_cache_formers_begin(extent);
 	for (uint32 i = 0; i < extent->room; i++)
-		if (!map_is_same(map, extent, i))
+		if (map_is_same(map, extent->blocks, extent->room, i))
+			continue;
+		else if (shared)
+			gpuagg_cache_former_add(extent, i);
+		else
 			gpuagg_cache_forget(extent, i);
-	gpuagg_cache_begin_anew(extent);
+	if (!shared)
+		gpuagg_cache_begin_anew(extent);
+	use->reader.version = extent->version;
 	extent->map_lsn = map->msg->map_lsn;
 	gpuagg_cache_note_kept();
 }
@@ -118,14 +128,18 @@ map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
  */
 static uint32
 map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
-		 const GpuAggCacheUse *use, uint64 *used)
+		 const GpuAggCacheUse *use, const GpuAggCacheBlock *view, uint64 *used)
 {
 	uint32		nblocks = map->msg->nblocks;
 	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
 	uint32		told = Min(words, GPUAGG_BITMAP_WORDS(use->nblocks));
-	uint32		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns,
-									  nblocks, used);
+	uint32		n = 0;
 
+	/* of another version all is there that CACHED told */
+	if (use->reader.version != use->extent->version)
+		memset(used, 0xFF, words * sizeof(uint64));
+	else
+		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns, nblocks, used);
 	/* all, as nearly always */
 	if (n == nblocks && map->bits == NULL && map->lsns == NULL && use->announced == NULL &&
 		use->nblocks >= nblocks)
@@ -138,7 +152,7 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 		used[use->nblocks / 64] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
 	memset(used + told, 0, (words - told) * sizeof(uint64));
 	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
-		if (gpuagg_bit(used, i) && !map_is_same(map, use->extent, i))
+		if (gpuagg_bit(used, i) && !map_is_same(map, view, use->extent->room, i))
 			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
 	n = 0;
 	for (uint32 w = 0; w < words; w++)
@@ -156,13 +170,22 @@ map_lacks(const GpuAggCacheMap *map, const uint64 *used)
 	return false;
 }
 
+/* Does a task, to which blocks lie as in `view`, read a block at its positions? */
+static bool
+is_read(const GpuAggCacheBlock *view, const uint64 *used, uint32 nblocks, uint32 number,
+		const GpuAggCacheBlock *block)
+{
+	return number < nblocks && gpuagg_bit(used, number) &&
+		view[number].stripe == block->stripe && view[number].position == block->position;
+}
+
 /*
  * Positions of a stripe that belong to blocks which are not used, and those at its
- * end, in order.  One element more than there are blocks is always enough.
+ * end, in order.  One element more than there are blocks and formers is always enough.
  */
 static uint32
-stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
-			 uint32 nblocks, GpuAggPositions *without)
+stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, int stripe,
+			   const uint64 *used, uint32 nblocks, GpuAggPositions *without)
 {
 	const GpuAggCacheStripe *s = &extent->stripes[stripe];
 	uint32		n = 0;
@@ -171,11 +194,20 @@ stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 	{
 		const GpuAggCacheBlock *block = &extent->blocks[i];
 
-		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX)
+		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX &&
+			view == extent->blocks)
 			i += 63;
 		else if (block->stripe == stripe && block->positions > 0 &&
-				 (i >= nblocks || !gpuagg_bit(used, i)))
+				 !is_read(view, used, nblocks, i, block))
 			without[n++] = (GpuAggPositions) {block->position, block->positions};
+	}
+	for (uint32 i = 0; i < extent->nformers; i++)
+	{
+		const GpuAggCacheFormer *former = &extent->formers[i];
+
+		if (former->block.stripe == stripe &&
+			!is_read(view, used, nblocks, former->number, &former->block))
+			without[n++] = (GpuAggPositions) {former->block.position, former->block.positions};
 	}
 	if (s->used < s->positions)
 		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
@@ -184,11 +216,11 @@ stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 
 /* Has the stripe positions of a block that is used? */
 static bool
-stripe_is_used(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
-			 uint32 nblocks)
+stripe_is_used(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, int stripe,
+			   const uint64 *used, uint32 nblocks)
 {
 	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
-		if (extent->blocks[i].stripe == stripe && gpuagg_bit(used, i))
+		if (view[i].stripe == stripe && gpuagg_bit(used, i))
 			return true;
 	return false;
 }
@@ -210,9 +242,11 @@ lists_all(const GpuAggCacheStripe *stripe, const GpuAggPositions *without, uint3
 
 /* Hands the used blocks to the device, but for what zones save. */
 static void
-use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_id,
+use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks, bool tell)
 {
+	const GpuAggCacheExtent *extent = use->extent;
+	const GpuAggCacheBlock *view = gpuagg_cache_view(extent, &use->reader);
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
 	for (int i = 0; i < extent->nstripes; i++)
@@ -221,11 +255,11 @@ use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_i
 		GpuAggPositions *without;
 		uint32		n;
 
-		if (!stripe_is_used(extent, i, used, nblocks))
+		if (!stripe_is_used(extent, view, i, used, nblocks))
 			continue;
-		without = palloc((extent->room + 1 + GPUAGG_ZONE_RANGES(stripe)) *
+		without = palloc((extent->room + extent->nformers + 1 + GPUAGG_ZONE_RANGES(stripe)) *
 						 sizeof(GpuAggPositions));
-		n = stripe_without(extent, i, used, nblocks, without);
+		n = stripe_without(extent, view, i, used, nblocks, without);
 		n = gpuagg_cache_zones(client, extent, stripe, without, n);
 		if (!lists_all(stripe, without, n))
 		{
@@ -241,6 +275,7 @@ use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_i
 			reply_done(client, batch_id);
 		gpuagg_cache_batch_remove(batch);
 	}
+	gpuagg_cache_view_free(extent, view);
 }
 
 void
@@ -257,7 +292,31 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
 			all[nblocks / 64] = (UINT64CONST(1) << nblocks % 64) - 1;
 		used = all;
 	}
-	use_stripes(client, client->cached->uses[extent].extent, batch_id, used, nblocks, false);
+	use_stripes(client, &client->cached->uses[extent], batch_id, used, nblocks, false);
+}
+
+/* The positions of an extent's blocks that are used, behind n ranges; returns how many there are. */
+static uint32
+draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
+{
+	const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);
+
+	for (uint32 i = 0; i < use->extent->room; i++)
+	{
+		const GpuAggCacheBlock *b = &view[i];
+		GpuAggStripe *stripe;
+
+		if (!gpuagg_bit(use->drawn, i))
+			continue;
+		stripe = use->extent->stripes[b->stripe].stripe;
+		if (n > 0 && ranges[n - 1].stripe == stripe &&
+			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
+			ranges[n - 1].positions.count += b->positions;
+		else
+			ranges[n++] = (GpuAggDrawRange) {stripe, {b->position, b->positions}};
+	}
+	gpuagg_cache_view_free(use->extent, view);
+	return n;
 }
 
 /*
@@ -269,23 +328,9 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 {
 	uint32		n = 0;
 
-	for (uint32 block = 0; block < cached->nblocks; block++)
-	{
-		const GpuAggCacheUse *use = &cached->uses[block / GPUAGG_EXTENT_BLOCKS];
-		const GpuAggCacheExtent *extent = use->extent;
-		const GpuAggCacheBlock *b;
-		GpuAggStripe *stripe;
-
-		if (use->drawn == NULL || !gpuagg_bit(use->drawn, block % GPUAGG_EXTENT_BLOCKS))
-			continue;
-		b = &extent->blocks[block % GPUAGG_EXTENT_BLOCKS];
-		stripe = extent->stripes[b->stripe].stripe;
-		if (n > 0 && ranges[n - 1].stripe == stripe &&
-			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
-			ranges[n - 1].positions.count += b->positions;
-		else
-			ranges[n++] = (GpuAggDrawRange) {stripe, {b->position, b->positions}};
-	}
+	for (uint32 i = 0; i < cached->nuses; i++)
+		if (cached->uses[i].drawn != NULL)
+			n = draw_extent_ranges(&cached->uses[i], ranges, n);
 	return n;
 }
 
@@ -349,6 +394,14 @@ use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUs
 	use->filler = true;
 }
 
+/* The same for two users to whom blocks lie, and lay, at the same positions */
+static uint64
+use_version(const GpuAggCacheUse *use)
+{
+	return use->reader.version == use->extent->version ? use->extent->forgotten :
+		~use->reader.version;
+}
+
 void
 gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 {
@@ -371,7 +424,12 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	map_read(msg, &map);
 	map_renew(client, &map, use);
 	if (msg->use)
-		nused = map_used(client->cached, &map, use, used);
+	{
+		const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);
+
+		nused = map_used(client->cached, &map, use, view, used);
+		gpuagg_cache_view_free(use->extent, view);
+	}
 	else
 		memset(used, 0, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
 	if (nused < msg->nblocks)
@@ -380,11 +438,11 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);
-	else if (msg->use && client->calls->hold(client, msg->extent, use->extent->forgotten,
+	else if (msg->use && client->calls->hold(client, msg->extent, use_version(use),
 											 nused < msg->nblocks ? used : NULL, msg->nblocks))
 		reply_done(client, msg->msg.batch_id);
 	else if (msg->use)
-		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks, true);
+		use_stripes(client, use, msg->msg.batch_id, used, msg->nblocks, true);
 	if (map.bits != NULL)
 		pfree(map.bits);
 }

@@ -6,11 +6,13 @@
  * first pages have; what does not fit goes to further, smaller ones.  Positions
  * are handed out in the order in which pages come and never taken back one by
  * one: a block whose page has more lines than before gets new positions, and the
- * old ones are cleared.  So valid positions always belong to one block, and the
- * positions of a stripe that are not in use lie at its end.
+ * old ones are cleared.  So valid positions always belong to one block, or to what
+ * it was (cache_former.h), and the positions of a stripe that are not in use lie at
+ * its end.  Positions of formers that nobody reads any more are handed out again.
  */
 #include "postgres.h"
 
+#include "cache/cache_former.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_position.h"
 
@@ -146,7 +148,8 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 						  stripe_priority(extent, extent->stripes[i].positions,
 									 extent->nplaced)))
 		{
-			gpuagg_cache_drop_unfilled(extent);
+			if (extent->users == 0)
+				gpuagg_cache_drop_unfilled(extent);
 			return false;
 		}
 	drop_rows(extent);
@@ -231,13 +234,21 @@ clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
 
-/* New positions in a stripe that has enough left, or in a new one */
+/* New positions: a former's, in a stripe that has enough left, or in a new one */
 static bool
 take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines,
 			const GpuAggCacheExpected *expected)
 {
+	const bool	placed = block->stripe != GPUAGG_NO_STRIPE;
 	int			i = 0;
 
+	if (gpuagg_cache_former_take(extent, nlines, block))
+	{
+		extent->nplaced += !placed;
+		loosen_zones(extent, block);
+		clear_positions(extent, block, nlines);
+		return true;
+	}
 	while (i < extent->nstripes &&
 		   extent->stripes[i].positions - extent->stripes[i].used < nlines)
 		i++;
@@ -248,7 +259,7 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 		if (!add_stripe(extent, positions, positions / Max(nlines, 1)))
 			return false;
 	}
-	extent->nplaced += block->stripe == GPUAGG_NO_STRIPE;
+	extent->nplaced += !placed;
 	block->stripe = (uint16) i;
 	block->position = extent->stripes[i].used;
 	block->positions = (uint16) nlines;

@@ -15,10 +15,8 @@
  * Tables that are alive, by relation and by file: of each there is one at most.  A task may
  * read thousands of partitions, and asks for each.
  */
-#define TABLE_BUCKETS 4096
-
-static dlist_head relations[TABLE_BUCKETS];
-static dlist_head files[TABLE_BUCKETS];
+static dlist_head relations[GPUAGG_CACHE_BUCKETS];
+static dlist_head files[GPUAGG_CACHE_BUCKETS];
 
 /* Of the limit, this part is free when a dictionary is begun. */
 #define STRINGS_SHARE 8
@@ -49,6 +47,7 @@ gpuagg_cache_extent_make(GpuAggCacheTable *table, uint32 number)
 	extent = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheExtent));
 	extent->table = table;
 	extent->number = number;
+	dlist_init(&extent->readers);
 	table->extents[number] = extent;
 	table->nheld++;
 	return extent;
@@ -225,7 +224,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 static uint32
 relation_bucket(uint32 dbid, uint32 relid)
 {
-	return hash_combine(murmurhash32(dbid), murmurhash32(relid)) % TABLE_BUCKETS;
+	return hash_combine(murmurhash32(dbid), murmurhash32(relid)) % GPUAGG_CACHE_BUCKETS;
 }
 
 static uint32
@@ -283,10 +282,27 @@ gpuagg_cache_table_next(const GpuAggCacheTable *table)
 			return dlist_container(GpuAggCacheTable, relation, table->relation.next);
 		bucket++;
 	}
-	for (; bucket < TABLE_BUCKETS; bucket++)
+	for (; bucket < GPUAGG_CACHE_BUCKETS; bucket++)
 		if (!dlist_is_empty(&relations[bucket]))
 			return dlist_head_element(GpuAggCacheTable, relation, &relations[bucket]);
 	return NULL;
+}
+
+uint32
+gpuagg_cache_tables_gone(uint32 bucket, bool (*gone) (const GpuAggCacheTable *table))
+{
+	dlist_mutable_iter iter;
+	uint32		n = 0;
+
+	dlist_foreach_modify(iter, &relations[bucket])
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, relation, iter.cur);
+
+		n++;
+		if (gone(table))
+			gpuagg_cache_table_kill(table);
+	}
+	return n;
 }
 
 /* One whose number or file is another table's now */

@@ -14,6 +14,12 @@
 /* The table that is alive; NULL: there is none. */
 extern GpuAggCacheTable *gpuagg_cache_table_of(uint32 dbid, uint32 relid);
 
+/* Where tables that are alive are found */
+#define GPUAGG_CACHE_BUCKETS 4096
+
+/* Frees those of one bucket that have gone; returns how many were asked. */
+extern uint32 gpuagg_cache_tables_gone(uint32 bucket, bool (*gone) (const GpuAggCacheTable *table));
+
 /* Goes through all that are alive, from NULL to NULL. */
 extern GpuAggCacheTable *gpuagg_cache_table_next(const GpuAggCacheTable *table);
 

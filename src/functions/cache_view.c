@@ -7,25 +7,33 @@
  * about tables of other databases only to these.  How many strings a column has,
  * and what they take, depends on rows that row security may hide from them all:
  * whether a string that is inserted is a new one tells whether it was there.
+ *
+ * What a query can use now is told of tables of this database by their visibility map: what
+ * is held, and no more than is all-visible.  The map is read once for all columns of a table.
  */
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "access/relation.h"
 #include "compat.h"
 #include "extension.h"
 #include "funcapi.h"
+#include "heap/vismap.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
 
-#define GPUAGG_CACHE_COLUMNS 13
+#define GPUAGG_CACHE_COLUMNS 14
 
 static bool
 may_see(const GpuAggCacheEntry *entry)
@@ -68,13 +76,66 @@ device_number(int device)
 	return gpuagg_shmem_number(&view);
 }
 
+/* All-visible pages of a table that can be told by their map; InvalidBlockNumber: not known */
+static BlockNumber
+visible_pages(Relation rel)
+{
+	const BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	uint64		bits[GPUAGG_EXTENT_BITMAP_BYTES / sizeof(uint64)];
+	BlockNumber visible = 0;
+
+	for (BlockNumber first = 0; first < nblocks; first += GPUAGG_EXTENT_BLOCKS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) gpuagg_vismap_read(rel, first / GPUAGG_EXTENT_BLOCKS,
+								  Min(nblocks - first, GPUAGG_EXTENT_BLOCKS), (uint8 *) bits);
+		visible += gpuagg_vismap_count((uint8 *) bits);
+	}
+	return visible;
+}
+
+/* Of the table that an entry is about; it is not waited for. */
+static BlockNumber
+entry_visible(const GpuAggCacheEntry *entry)
+{
+	Relation	rel;
+	BlockNumber visible;
+
+	if (entry->dbid != MyDatabaseId ||
+		!ConditionalLockRelationOid(entry->relid, AccessShareLock))
+		return InvalidBlockNumber;
+	rel = try_relation_open(entry->relid, NoLock);
+	if (rel == NULL)
+	{
+		UnlockRelationOid(entry->relid, AccessShareLock);
+		return InvalidBlockNumber;
+	}
+	visible = GPUAGG_FILES_NUMBER(rel) == entry->relnumber ? visible_pages(rel) : 0;
+	relation_close(rel, AccessShareLock);
+	return visible;
+}
+
+static int
+entry_compare(const void *a, const void *b)
+{
+	const GpuAggCacheEntry *x = a;
+	const GpuAggCacheEntry *y = b;
+
+	return x->relid != y->relid ? (x->relid < y->relid ? -1 : 1) :
+		x->dbid != y->dbid ? (x->dbid < y->dbid ? -1 : 1) :
+		x->attnum < y->attnum ? -1 : x->attnum > y->attnum;
+}
+
 static void
 put_columns(ReturnSetInfo *rsinfo, int device)
 {
 	int32		number = device_number(device);
 	GpuAggCacheEntry *entries;
 	uint32		n = gpuagg_cache_entries(device, &entries);
+	const GpuAggCacheEntry *of = NULL;	/* the table that was looked at */
+	BlockNumber visible = InvalidBlockNumber;
 
+	qsort(entries, n, sizeof(GpuAggCacheEntry), entry_compare);
 	for (uint32 e = 0; e < n; e++)
 	{
 		const GpuAggCacheEntry *entry = &entries[e];
@@ -85,6 +146,9 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 
 		if (!may_see(entry))
 			continue;
+		if (of == NULL || of->relid != entry->relid || of->dbid != entry->dbid)
+			visible = entry_visible(entry);
+		of = entry;
 		hidden = entry->strings > 0 && !may_see_strings(entry);
 		values[i++] = ObjectIdGetDatum(entry->dbid);
 		values[i++] = ObjectIdGetDatum(entry->relid);
@@ -103,6 +167,8 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		nulls[i] = entry->note == NULL;
 		values[i++] = CStringGetTextDatum(entry->note != NULL ? entry->note : "");
 		values[i++] = Int32GetDatum(number);
+		nulls[i] = visible == InvalidBlockNumber;
+		values[i++] = Int64GetDatum(Min(entry->blocks, visible));
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}

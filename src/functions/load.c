@@ -13,6 +13,8 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/visibilitymap.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -20,6 +22,7 @@
 #include "extension.h"
 #include "fmgr.h"
 #include "heap/cache_request.h"
+#include "heap/vismap.h"
 #include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
@@ -298,6 +301,15 @@ load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 						name, RelationGetRelationName(rel), loaded->refused->note)));
 		return;
 	}
+	if (gpuagg_vismap_unlogged(rel, nblocks))
+	{
+		ereport(NOTICE,
+				(errmsg("%u of %u pages of table \"%s\" are on the device",
+						blocks, nblocks, RelationGetRelationName(rel)),
+				 errdetail("Its visibility map was written without WAL (COPY FREEZE under wal_level = minimal)."),
+				 errhint("A query that the device runs on the primary, or gpuagg.load() there, logs the map once.")));
+		return;
+	}
 	ereport(NOTICE,
 			(errmsg("%u of %u pages of table \"%s\" are on the device",
 					blocks, nblocks, RelationGetRelationName(rel)),
@@ -366,20 +378,13 @@ gpuagg_load(PG_FUNCTION_ARGS)
 
 /* --------------------------------------------------------------- unload --- */
 
-/* Whoever may load columns may unload them. */
+/* Others pay for what is unloaded: whoever may vacuum a table may unload it. */
 static void
-unload_check(Oid relid, List *names)
+unload_check(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
-	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
-	ListCell   *lc;
+	AclResult	result = gpuagg_maintains(relid, GetUserId());
 
-	foreach(lc, result == ACLCHECK_OK ? NIL : load_columns(rel, names))
-	{
-		result = pg_attribute_aclcheck(relid, lfirst_int(lc), GetUserId(), ACL_SELECT);
-		if (result != ACLCHECK_OK)
-			break;
-	}
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, get_relkind_objtype(rel->rd_rel->relkind),
 					   RelationGetRelationName(rel));
@@ -423,7 +428,7 @@ gpuagg_unload(PG_FUNCTION_ARGS)
 		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
 	relations = load_relations(PG_GETARG_OID(0));
 	foreach(lc, relations)
-		unload_check(lfirst_oid(lc), names);
+		unload_check(lfirst_oid(lc));
 	foreach(lc, relations)
 		bytes += unload_relation(lfirst_oid(lc), names);
 	PG_RETURN_INT64(bytes);

@@ -12,8 +12,8 @@
  *	- the worker holds nothing of use: it is told the LSN, so that it may keep
  *	  what is fed.
  *
- * A map page without an LSN was never set under WAL (wal_level = minimal);
- * nothing of its extent is used or kept.
+ * A map page without an LSN was never set under WAL (wal_level = minimal); it is
+ * logged, once.  On a standby that cannot be: nothing of its extent is used or kept.
  *
  * Memory: the current context of each call, which is that of the run.
  */
@@ -278,6 +278,8 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	uint32		nvisible;
 	GpuAggMapMsg *map;
 
+	if (lsn == InvalidXLogRecPtr && cached->may_fill && gpuagg_vismap_log(cached->rel, number))
+		lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
 	extent_leave_others(cached, number, nblocks, visible);
 	nvisible = gpuagg_vismap_count(visible);
 	if (nvisible == 0 || (extent->held == NULL && !cached->may_fill))

@@ -13,6 +13,8 @@
 #include "postgres.h"
 
 #include "access/visibilitymap.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "compat.h"
 #include "heap/buffer_hint.h"
 #include "heap/vismap.h"
@@ -121,6 +123,65 @@ gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
 	if (XLogRecPtrIsInvalid(lsn))
 		memset(bits, 0, GPUAGG_EXTENT_BITMAP_BYTES);
 	return lsn;
+}
+
+/* Is it a page that was written to, but never logged? */
+static bool
+is_unlogged(Page page)
+{
+	const uint64 *map = (const uint64 *) PageGetContents(page);
+	uint64		any = 0;
+
+	if (PageIsNew(page) || !XLogRecPtrIsInvalid(PageGetLSN(page)))
+		return false;
+	for (int i = 0; i < MAP_BYTES / sizeof(uint64); i++)
+		any |= map[i];
+	return any != 0;
+}
+
+bool
+gpuagg_vismap_unlogged(Relation rel, BlockNumber nblocks)
+{
+	bool		found = false;
+
+	for (BlockNumber first = 0; first < nblocks && !found; first += GPUAGG_EXTENT_BLOCKS)
+	{
+		Buffer		buffer;
+		XLogRecPtr	lsn;
+
+		if (!lock_map(rel, first / GPUAGG_EXTENT_BLOCKS, &buffer, &lsn))
+			break;
+		found = is_unlogged(BufferGetPage(buffer));
+		UnlockReleaseBuffer(buffer);
+	}
+	return found;
+}
+
+bool
+gpuagg_vismap_log(Relation rel, uint32 extent)
+{
+	Buffer		buffer;
+	XLogRecPtr	lsn;
+	bool		unlogged;
+
+	if (!XLogInsertAllowed() || !lock_map(rel, extent, &buffer, &lsn))
+		return false;
+	unlogged = is_unlogged(BufferGetPage(buffer));
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	if (unlogged)
+	{
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+		if (is_unlogged(BufferGetPage(buffer)))
+		{
+			START_CRIT_SECTION();
+			MarkBufferDirty(buffer);
+			log_newpage_buffer(buffer, false);
+			END_CRIT_SECTION();
+		}
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
+	ReleaseBuffer(buffer);
+	return unlogged;
 }
 
 uint32

@@ -41,6 +41,16 @@ extern XLogRecPtr gpuagg_vismap_look(Relation rel, uint32 extent, uint32 nblocks
  */
 extern XLogRecPtr gpuagg_vismap_whole(Relation rel, uint32 extent, uint32 nblocks);
 
+/*
+ * A map page that was never logged, for who wrote it skipped WAL (COPY FREEZE into a new file
+ * under wal_level = minimal), is logged as it is: from then on it can be told by its LSN.
+ * False: there is no such page, no bit of it is set, or WAL cannot be written here.
+ */
+extern bool gpuagg_vismap_log(Relation rel, uint32 extent);
+
+/* Are there such pages? */
+extern bool gpuagg_vismap_unlogged(Relation rel, BlockNumber nblocks);
+
 /* How many bits are set */
 extern uint32 gpuagg_vismap_count(const uint8 *bits);
 

@@ -555,6 +555,13 @@ worker_timeout(void)
 	return registering ? GPUAGG_BUSY_MS : worker_trim();
 }
 
+/* The shorter one of two sleeps, of which -1 has no end */
+static long
+sooner(long a, long b)
+{
+	return a < 0 ? b : b < 0 ? a : Min(a, b);
+}
+
 /*
  * Look again rather than sleep?  Jobs' steps ask the device itself, and see
  * what has completed before its event comes.
@@ -622,7 +629,7 @@ gpuagg_worker_main(Datum arg)
 	for (;;)
 	{
 		bool		more = worker_turn();
-		long		timeout = worker_timeout();
+		long		timeout = sooner(worker_timeout(), gpuagg_cache_check_files());
 
 		if (worker_told_to_stop())
 			proc_exit(1);

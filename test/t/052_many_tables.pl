@@ -109,10 +109,10 @@ $node->safe_psql('other', q{
 	CREATE TABLE t AS SELECT i % 7 AS k, i AS v FROM generate_series(1, 150) i;});
 $node->safe_psql('other', 'VACUUM (FREEZE, ANALYZE) t');
 $node->safe_psql('other', 'SET gpuagg.debug_require = require; SELECT k, sum(v) FROM t GROUP BY k');
-is(ask($node, q{SELECT count(*) > 0 FROM gpuagg.cache WHERE datname = 'other'}), 't', 'a table of another database');
+is(ask($node, q{SELECT count(*) > 0 FROM gpuagg.get_cache() WHERE datid = (SELECT oid FROM pg_database WHERE datname = 'other')}), 't', 'a table of another database');
 ask($node, 'DROP DATABASE other');
 ok($node->poll_query_until('postgres',
-		'SELECT count(*) = 0 FROM gpuagg.cache WHERE datname IS DISTINCT FROM current_database()'),
+		'SELECT count(*) = 0 FROM gpuagg.get_cache() WHERE datid <> (SELECT oid FROM pg_database WHERE datname = current_database())'),
 	'it goes with it');
 cmp_ok(listed($node, 'many\_%'), '>', 0, 'the others stay');
 $node->stop;

@@ -1,0 +1,112 @@
+/*
+ * cache_former.c
+ *		Where blocks of an extent lay before they were replaced (cache_former.h).
+ */
+#include "postgres.h"
+
+#include "cache/cache_former.h"
+
+/* The version of whoever has used the extent for the longest time */
+static uint64
+oldest_version(const GpuAggCacheExtent *extent)
+{
+	uint64		oldest = extent->version;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, (dlist_head *) &extent->readers)
+		oldest = Min(oldest, dlist_container(GpuAggCacheReader, node, iter.cur)->version);
+	return oldest;
+}
+
+/* What is no former any more goes: positions that were handed out, and none. */
+static void
+pack_formers(GpuAggCacheExtent *extent)
+{
+	const uint64 oldest = oldest_version(extent);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < extent->nformers; i++)
+		if (extent->formers[i].block.positions > 0 || extent->formers[i].until > oldest)
+			extent->formers[n++] = extent->formers[i];
+	extent->nformers = n;
+	extent->next_former = 0;
+}
+
+void
+gpuagg_cache_formers_begin(GpuAggCacheExtent *extent)
+{
+	uint32		max;
+
+	pack_formers(extent);
+	max = extent->nformers + extent->nplaced;
+	if (max > extent->max_formers)
+	{
+		extent->formers =
+			gpuagg_cache_directory_lengthen(extent->table, extent->formers,
+											extent->nformers * sizeof(GpuAggCacheFormer),
+											max * sizeof(GpuAggCacheFormer));
+		extent->max_formers = max;
+	}
+	extent->version++;
+}
+
+void
+gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number)
+{
+	GpuAggCacheBlock *block = &extent->blocks[number];
+
+	gpuagg_cache_forget(extent, number);
+	if (block->stripe == GPUAGG_NO_STRIPE)
+		return;
+	Assert(extent->nformers < extent->max_formers);
+	extent->formers[extent->nformers++] = (GpuAggCacheFormer) {number, extent->version, *block};
+	*block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
+	extent->nplaced--;
+}
+
+bool
+gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines, GpuAggCacheBlock *block)
+{
+	const uint64 oldest = extent->nformers == 0 ? 0 : oldest_version(extent);
+	uint32		i = extent->next_former;
+
+	while (i < extent->nformers && extent->formers[i].until <= oldest)
+	{
+		GpuAggCacheFormer *former = &extent->formers[i];
+
+		if (nlines > 0 && former->block.positions >= nlines)
+		{
+			block->stripe = former->block.stripe;
+			block->position = former->block.position;
+			block->positions = former->block.positions;
+			former->block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
+			return true;
+		}
+		if (i++ == extent->next_former && former->block.positions == 0)
+			extent->next_former++;
+	}
+	return false;
+}
+
+/* Of several formers of a block the first one counts that began later than the reader. */
+const GpuAggCacheBlock *
+gpuagg_cache_view(const GpuAggCacheExtent *extent, const GpuAggCacheReader *reader)
+{
+	GpuAggCacheBlock *view;
+
+	if (reader->version == extent->version)
+		return extent->blocks;
+	view = palloc(Max(extent->room, 1) * sizeof(GpuAggCacheBlock));
+	memcpy(view, extent->blocks, extent->room * sizeof(GpuAggCacheBlock));
+	for (uint32 i = extent->nformers; i-- > 0;)
+		if (extent->formers[i].until > reader->version)
+			view[extent->formers[i].number] = extent->formers[i].block;
+	return view;
+}
+
+void
+gpuagg_cache_view_free(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view)
+{
+	if (view != extent->blocks)
+		pfree((void *) view);
+}

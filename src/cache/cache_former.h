@@ -1,0 +1,32 @@
+/*
+ * cache_former.h
+ *		Where blocks of an extent lay before they were replaced beside its users.
+ *
+ * A user reads what the directory was when CACHED was sent to it.  So a block that is
+ * replaced while others use the extent leaves its positions to them, as a *former* of
+ * the version that begins then, and gets new ones.  All who use the extent list the
+ * positions of formers as not theirs, but those that began before and use the block.
+ * When these have left, the positions are handed out again.
+ */
+#ifndef GPUAGG_CACHE_CACHE_FORMER_H
+#define GPUAGG_CACHE_CACHE_FORMER_H
+
+#include "cache/cache_table.h"
+
+/* A version begins; room is made for formers of all blocks. */
+extern void gpuagg_cache_formers_begin(GpuAggCacheExtent *extent);
+
+/* In it a block is not held any more, and has no positions; users that began before do not notice. */
+extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
+
+/* Gives a block positions for so many lines, of a former that nobody reads; false: there are none. */
+extern bool gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines,
+									 GpuAggCacheBlock *block);
+
+/* The blocks of an extent as they lie to one who uses it; to be freed at once */
+extern const GpuAggCacheBlock *gpuagg_cache_view(const GpuAggCacheExtent *extent,
+												 const GpuAggCacheReader *reader);
+extern void gpuagg_cache_view_free(const GpuAggCacheExtent *extent,
+								   const GpuAggCacheBlock *view);
+
+#endif							/* GPUAGG_CACHE_CACHE_FORMER_H */

@@ -1,0 +1,100 @@
+# Columns are kept again after changes and VACUUM while other tasks use them the whole time.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('cache_overlap', 'shared_buffers = 256MB', 'autovacuum = off',
+	'gpuagg.cache_size = 64MB');
+
+# Pages that a query read, that the device had, and that it kept
+sub pages
+{
+	my ($q) = @_;
+	my $plan = $node->safe_psql('postgres',
+		"SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) $q");
+
+	return map { $plan =~ /"$_": (\d+)/ ? $1 : -1 } ('Pages', 'Cached Pages', 'Pages Kept');
+}
+
+sub tasks
+{
+	return $node->safe_psql('postgres', "SELECT count(*) FROM gpuagg.tasks WHERE state = 'running'");
+}
+
+# Pages at a table's end that nobody has written to
+sub new_pages
+{
+	my ($table) = @_;
+
+	return $node->safe_psql('postgres',
+		"SET gpuagg.enable = off; SELECT pg_relation_size('$table') / 8192 - count(DISTINCT (ctid::text::point)[0]) FROM $table");
+}
+
+# A task uses all pages from the cache, and none is pinned, when VACUUM freezes some of them
+# beside it: to the cache these have changed.  Each round replaces blocks at positions that the
+# rounds before have left.
+slow_table($node, 3000);
+my $slow = slow_query(10, $node);
+my $query = 'SELECT g, count(*), sum(id), min(length(t)) FROM slow GROUP BY g ORDER BY g';
+$node->safe_psql('postgres', 'VACUUM (FREEZE) slow');
+$node->safe_psql('postgres', "SELECT gpuagg.load('slow')");
+foreach my $round (1 .. 3)
+{
+	$node->safe_psql('postgres', "UPDATE slow SET id = -id WHERE abs(id) % 40 = $round");
+	$node->safe_psql('postgres', 'VACUUM slow');
+	my $reference = $node->safe_psql('postgres', "SET gpuagg.enable = off; $slow");
+	pages($query);
+	my $psql = start_psql($node, "SET gpuagg.debug_require = require; $slow;");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM gpuagg.tasks WHERE state = 'running'");
+	$node->safe_psql('postgres', 'VACUUM (FREEZE) slow');
+	my ($read, $cached, $kept) = pages($query);
+	my $new = new_pages('slow');
+	cmp_ok($read, '>', 10, "round $round: changed pages are read ($read)");
+	cmp_ok($cached, '>', $read, "round $round: others are cached ($cached)");
+	is($kept, $read - $new, "round $round: and kept");
+	($read) = pages($query);
+	is($read, $new, "round $round: the second run reads none");
+	is(tasks(), 1, "round $round: the other task uses them still");
+	same_answer($node, $query, "round $round: the answer beside it");
+	finish_psql($psql);
+	is($psql->{stdout}, $reference, "round $round: its answer");
+	same_answer($node, $query, "round $round: the answer after it");
+}
+
+# Clients that overlap for ever
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, i::int8 AS v FROM generate_series(1, 200000) i;
+	CREATE INDEX ON t (id);});
+$node->safe_psql('postgres', 'VACUUM (ANALYZE) t');
+$query = 'SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g ORDER BY g';
+my $file = PostgreSQL::Test::Utils::tempdir() . '/query.sql';
+append_to_file($file, "$query;\n");
+$node->append_conf('postgresql.conf', "gpuagg.debug_require = 'prefer'\n");
+$node->reload;
+my $clients = start_pgbench($node, 120, '-c', 4, '-T', 10, '-f', $file);
+foreach my $round (1 .. 4)
+{
+	my ($runs, $read) = (0, 0);
+
+	$node->safe_psql('postgres', "UPDATE t SET v = v + 1 WHERE id % 100000 < 3000 AND id % 7 = $round % 7");
+	$node->safe_psql('postgres', 'VACUUM t');
+	# it leaves out pages that somebody reads just then
+	my $rest = $node->safe_psql('postgres', "SELECT relpages - relallvisible FROM pg_class WHERE relname = 't'");
+	do { ($read) = pages($query) } while (++$runs < 5 && $read > $rest);
+	cmp_ok($read, '<=', $rest, "beside four clients, round $round: all pages that VACUUM has seen are cached");
+	same_answer($node, $query, "beside four clients, round $round: the answer");
+}
+finish_pgbench($clients);
+cmp_ok($clients->{transactions}, '>', 20, "they did something ($clients->{transactions})");
+no_tasks($node, 'no task is left');
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();
