@@ -74,7 +74,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT uses bigint,
     OUT last_use timestamptz,
     OUT note text,
-    OUT device integer)
+    OUT device integer,
+    OUT pinned boolean)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -86,7 +87,8 @@ CREATE OR REPLACE VIEW gpuagg.cache AS
            c.attnum, a.attname AS column_name, c.extents, c.pages,
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
-           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
+           c.pinned
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -99,6 +101,8 @@ CREATE OR REPLACE VIEW gpuagg.cache AS
 DROP FUNCTION gpuagg.get_cache_of_1_0();
 COMMENT ON COLUMN gpuagg.cache.device IS
 'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
+COMMENT ON COLUMN gpuagg.cache.pinned IS
+'whether the column is pinned (gpuagg.pin): it does not go for others';
 
 COMMENT ON FUNCTION gpuagg.reset_device() IS
 'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';
@@ -750,6 +754,24 @@ LANGUAGE c VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'gpuagg_what_if_query';
 COMMENT ON FUNCTION gpuagg.what_if(text, integer, double precision, bigint, integer) IS
 'milliseconds that the device''s part of a query is predicted to take with so many multiprocessors (of the host device: threads), so many bytes a second and bytes of its memory, or by another profile of gpuagg.profile; NULL: as the device has them. NULL if no part can run on the device';
+
+--
+-- Pinned columns: not given up for others; for the table's owner
+--
+
+CREATE FUNCTION gpuagg.pin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_pin';
+COMMENT ON FUNCTION gpuagg.pin(regclass, name[]) IS
+'brings columns of a table onto the device, as gpuagg.load() does, and keeps others from displacing them; pinned columns may take half of gpuagg.cache_size; returns the bytes that they take now';
+
+CREATE FUNCTION gpuagg.unpin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS integer
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_unpin';
+COMMENT ON FUNCTION gpuagg.unpin(regclass, name[]) IS
+'lets others displace columns of a table, with its partitions and child tables, again; without names all; returns how many were pinned';
 
 --
 -- A word to who has forgotten to preload the module.  Not kept.

@@ -293,6 +293,20 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #define gpuagg_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
 
+/*
+ * May the current user maintain a table: as its owner, as a superuser, or, since 17, by
+ * privilege MAINTAIN, which members of pg_maintain have?  (utils/acl.h)
+ */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_may_maintain(relid) \
+	(pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
+#elif PG_VERSION_NUM >= 160000
+#define gpuagg_may_maintain(relid) \
+	object_ownercheck(RelationRelationId, relid, GetUserId())
+#else
+#define gpuagg_may_maintain(relid) pg_class_ownercheck(relid, GetUserId())
+#endif
+
 /* ERROR unless the user may run this plan (executor/executor.h). */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_check_permissions(stmt) \

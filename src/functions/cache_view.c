@@ -15,6 +15,7 @@
 #include "extension.h"
 #include "funcapi.h"
 #include "ipc/cache_shared.h"
+#include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -25,7 +26,7 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
 
-#define GPUAGG_CACHE_COLUMNS 13
+#define GPUAGG_CACHE_COLUMNS 14
 
 static bool
 may_see(const GpuAggCacheEntry *entry)
@@ -68,12 +69,22 @@ device_number(int device)
 	return gpuagg_shmem_number(&view);
 }
 
+static bool
+is_pinned(const GpuAggCacheEntry *entry, const GpuAggPin *pins, uint32 npins)
+{
+	const GpuAggPin pin = {entry->dbid, entry->relid, entry->attnum};
+
+	return gpuagg_pins_have(pins, npins, &pin);
+}
+
 static void
 put_columns(ReturnSetInfo *rsinfo, int device)
 {
 	int32		number = device_number(device);
 	GpuAggCacheEntry *entries;
 	uint32		n = gpuagg_cache_entries(device, &entries);
+	GpuAggPin  *pins;
+	uint32		npins = gpuagg_pins_copy(&pins);
 
 	for (uint32 e = 0; e < n; e++)
 	{
@@ -103,10 +114,12 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		nulls[i] = entry->note == NULL;
 		values[i++] = CStringGetTextDatum(entry->note != NULL ? entry->note : "");
 		values[i++] = Int32GetDatum(number);
+		values[i++] = BoolGetDatum(is_pinned(entry, pins, npins));
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	pfree(entries);
+	pfree(pins);
 }
 
 Datum
