@@ -144,10 +144,18 @@ load_database(Oid dbid)
 	}
 }
 
-/* Pins first: so what is loaded is pinned, and queries that come earlier keep off. */
+/*
+ * Pins first: so what is loaded is pinned, and queries that come earlier keep off.  After
+ * the restart of a worker alone the list in shared memory is what counts.
+ */
 static void
 pin_again(const GpuAggKeptList *list)
 {
+	static bool done = false;
+
+	if (done)
+		return;
+	done = true;
 	for (uint32 i = 0; i < list->n; i++)
 	{
 		const GpuAggKept *one = &list->kept[i];

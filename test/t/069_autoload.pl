@@ -255,6 +255,10 @@ like(kept($node), qr/small\.k:\d+! small\.v:\d+!/, 'pinned: other files');
 is(ask($node, 'SELECT gpuagg.unpin($$small$$, $${v}$$)'), 1, 'unpin: one column');
 like(kept($node), qr/small\.k:\d+! small\.v:\d+$/, 'unpin: the other one is');
 is(ask($node, 'SELECT gpuagg.unpin($$small$$)'), 1, 'unpin: the rest');
+$log = -s $node->logfile;
+ask($node, 'SELECT gpuagg.reset_device()');
+logged($node, $log, qr/database "postgres".*were loaded again/, 'unpin: a worker that was started anew');
+is(ask($node, 'SELECT count(*) FROM gpuagg.cache WHERE pinned'), 0, 'unpin: it pins nothing again');
 for my $i (1 .. 6)
 {
 	use_columns($node, 'SELECT g, sum(v), sum(w), sum(x) FROM large GROUP BY g') foreach (1 .. 3);
