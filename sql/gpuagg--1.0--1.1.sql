@@ -75,7 +75,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT last_use timestamptz,
     OUT note text,
     OUT device integer,
-    OUT pages_valid bigint)
+    OUT pages_valid bigint,
+    OUT pinned boolean)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -88,7 +89,8 @@ CREATE OR REPLACE VIEW gpuagg.cache AS
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
            c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
-           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name
+           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name,
+           c.pinned
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -120,6 +122,8 @@ COMMENT ON COLUMN gpuagg.cache.column_name IS
 'its name; NULL for 0';
 COMMENT ON COLUMN gpuagg.cache.pages IS
 'pages of the table whose rows are there';
+COMMENT ON COLUMN gpuagg.cache.pinned IS
+'whether the column is pinned (gpuagg.pin): it does not go for others';
 
 COMMENT ON FUNCTION gpuagg.reset_device() IS
 'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';
@@ -841,6 +845,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION gpuagg.survey(integer) IS
 'of the n statements of this database that took longest, as pg_stat_statements has them: whether the device takes them, why not, milliseconds that its part is predicted to take, and how many times cheaper than PostgreSQL''s own plan the whole is predicted to be';
+
+--
+-- Pinned columns: not given up for others; for the table's owner
+--
+
+CREATE FUNCTION gpuagg.pin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_pin';
+COMMENT ON FUNCTION gpuagg.pin(regclass, name[]) IS
+'brings columns of a table onto the device, as gpuagg.load() does, and keeps others from displacing them; pinned columns may take half of gpuagg.cache_size; returns the bytes that they take now';
+
+CREATE FUNCTION gpuagg.unpin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS integer
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_unpin';
+COMMENT ON FUNCTION gpuagg.unpin(regclass, name[]) IS
+'lets others displace columns of a table, with its partitions and child tables, again; without names all; returns how many were pinned';
 
 --
 -- A word to who has forgotten to preload the module.  Not kept.

@@ -545,7 +545,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT last_use timestamptz,
     OUT note text,
     OUT device integer,
-    OUT pages_valid bigint)
+    OUT pages_valid bigint,
+    OUT pinned boolean)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -558,7 +559,8 @@ CREATE VIEW gpuagg.cache AS
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
            c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
-           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name
+           c.pages_valid, n.nspname AS schema_name, r.relname AS table_name,
+           c.pinned
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -611,6 +613,8 @@ COMMENT ON COLUMN gpuagg.cache.schema_name IS
 'the table''s schema';
 COMMENT ON COLUMN gpuagg.cache.table_name IS
 'the table''s name';
+COMMENT ON COLUMN gpuagg.cache.pinned IS
+'whether the column is pinned (gpuagg.pin): it does not go for others';
 GRANT SELECT ON gpuagg.cache TO PUBLIC;
 
 --
@@ -692,6 +696,24 @@ LANGUAGE c VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'gpuagg_unload';
 COMMENT ON FUNCTION gpuagg.unload(regclass, name[]) IS
 'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took; for who may vacuum them';
+
+--
+-- Pinned columns: not given up for others; for the table's owner
+--
+
+CREATE FUNCTION gpuagg.pin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_pin';
+COMMENT ON FUNCTION gpuagg.pin(regclass, name[]) IS
+'brings columns of a table onto the device, as gpuagg.load() does, and keeps others from displacing them; pinned columns may take half of gpuagg.cache_size; returns the bytes that they take now';
+
+CREATE FUNCTION gpuagg.unpin(relation regclass, columns name[] DEFAULT NULL)
+RETURNS integer
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_unpin';
+COMMENT ON FUNCTION gpuagg.unpin(regclass, name[]) IS
+'lets others displace columns of a table, with its partitions and child tables, again; without names all; returns how many were pinned';
 
 --
 -- Tools

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "autoload/autoload.h"
 #include "compat.h"
 #include "extension.h"
 #include "fmgr.h"
@@ -66,6 +67,7 @@ _PG_init(void)
 	shmem_startup_hook = module_shmem_startup;
 
 	gpuagg_worker_define();
+	gpuagg_autoload_define();
 	gpuagg_dropped_database_init();
 	gpuagg_cost_init();
 	gpuagg_agg_path_init();

@@ -44,6 +44,7 @@ char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
 int			gpuagg_cache_size = -1;
+bool		gpuagg_autoload = true;
 int			gpuagg_kernel_cache_size = 64;
 int			gpuagg_lookup_memory = 256;
 int			gpuagg_max_tasks = 64;
@@ -431,6 +432,11 @@ define_server_settings(void)
 							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
 							NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.autoload",
+							 "Loads the columns that stayed on the device again after a restart.",
+							 "A background worker writes down which they are, in gpuagg.autoload of the data directory.",
+							 &gpuagg_autoload, true,
+							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.kernel_cache_size",
 							"Size on disk of kernels that were compiled for queries, so that a restarted server need not compile them again.",
 							"They lie in the data directory, in gpuagg_kernels; 0 keeps none.",

@@ -104,6 +104,7 @@ extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
 extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
+extern bool gpuagg_autoload;	/* gpuagg.autoload, server start */
 extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none */
 extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */

@@ -22,6 +22,7 @@
 #include "cache/cache.h"
 #include "cache/cache_job.h"
 #include "cache/cache_memory.h"
+#include "cache/cache_pin.h"
 #include "cache/cache_position.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
@@ -93,6 +94,7 @@ gpuagg_cache_answer(void)
 	GpuAggCacheTable *table;
 
 	drop_databases();
+	gpuagg_cache_pins_look();
 	if (asked == answered)
 		return;
 	/* nobody changes the request before it is answered */

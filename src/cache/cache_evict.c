@@ -14,6 +14,7 @@
 #include <float.h>
 
 #include "cache/cache_memory.h"
+#include "cache/cache_pin.h"
 #include "cache/cache_table.h"
 
 static double cache_clock = 0;
@@ -34,9 +35,13 @@ gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	{
 		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
 
-		if (fill != NULL)
-			fill->priority = gpuagg_cache_priority(columns[i], fill->nfilled,
-												gpuagg_cache_fill_bytes(extent, fill));
+		uint64		bytes;
+
+		if (fill == NULL)
+			continue;
+		bytes = gpuagg_cache_fill_bytes(extent, fill);
+		fill->priority = gpuagg_cache_secure(fill, bytes) ? GPUAGG_PINNED_PRIORITY :
+			gpuagg_cache_priority(columns[i], fill->nfilled, bytes);
 	}
 }
 

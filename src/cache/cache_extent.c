@@ -6,6 +6,7 @@
 
 #include "cache/cache_extent.h"
 #include "cache/cache_memory.h"
+#include "cache/cache_pin.h"
 #include "port/pg_bitutils.h"
 
 void
@@ -206,6 +207,7 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 	GpuAggCacheFill *fill = extent->fills[i];
 
 	gpuagg_cache_fill_gone(fill);
+	gpuagg_cache_release(fill);
 	extent->fills[i] = extent->fills[--extent->nfills];
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
 		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);

@@ -85,6 +85,7 @@ typedef struct GpuAggCacheColumn
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	bool		unwanted;		/* goes as soon as nobody uses it */
+	bool		pinned;			/* others do not displace it (cache_pin.h) */
 	uint32		entry;			/* in what backends see (ipc/cache_shared.h); 0: none */
 	const char *note;			/* static string: why it is not cached; NULL */
 } GpuAggCacheColumn;
@@ -95,6 +96,7 @@ typedef struct GpuAggCacheFill
 	GpuAggCacheColumn *column;
 	struct GpuAggCacheExtent *extent;
 	double		priority;		/* the least goes first */
+	uint64		secured;		/* bytes, if it is pinned and not to be evicted */
 	bool		queued;			/* may be evicted: nobody uses its extent */
 	pairingheap_node queue;
 	bool		listed;			/* there are rows that it was not kept with */

@@ -14,6 +14,7 @@
 
 #include "cache/cache_former.h"
 #include "cache/cache_memory.h"
+#include "cache/cache_pin.h"
 #include "cache/cache_position.h"
 
 /* A new stripe has so much more positions than the pages seen so far suggest. */
@@ -32,7 +33,10 @@ positions_bytes(const GpuAggCacheColumn *column, uint64 positions)
 					 gpuagg_type_slot_bytes(column->type));
 }
 
-/* What the least worthy column of an extent would be worth in one more stripe */
+/*
+ * What the least worthy column of an extent would be worth in one more stripe.  One that
+ * is pinned needs it, whatever else is there.
+ */
 static double
 stripe_priority(const GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 {
@@ -41,9 +45,11 @@ stripe_priority(const GpuAggCacheExtent *extent, uint64 positions, uint64 npages
 	for (int i = 0; i < extent->nfills; i++)
 	{
 		const GpuAggCacheColumn *column = extent->fills[i]->column;
-		double		one = gpuagg_cache_priority(column, npages,
-											 positions_bytes(column, positions));
+		uint64		bytes = positions_bytes(column, positions);
+		double		one = gpuagg_cache_priority(column, npages, bytes);
 
+		if (gpuagg_cache_would_secure(column, bytes))
+			return GPUAGG_PINNED_PRIORITY;
 		if (i == 0 || one < priority)
 			priority = one;
 	}

@@ -7,6 +7,7 @@
 #include <float.h>
 
 #include "cache/cache_memory.h"
+#include "cache/cache_pin.h"
 #include "cache/cache_table.h"
 #include "common/hashfn.h"
 #include "utils/timestamp.h"
@@ -398,6 +399,7 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, uint32 sc
 	column->attr = attr;
 	column->type = type;
 	column->scale = scale;
+	column->pinned = gpuagg_cache_is_pinned(table, attr);
 	dlist_push_tail(&table->columns, &column->node);
 	return column;
 }

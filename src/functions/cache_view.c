@@ -20,6 +20,7 @@
 #include "funcapi.h"
 #include "heap/vismap.h"
 #include "ipc/cache_shared.h"
+#include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -33,7 +34,7 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
 
-#define GPUAGG_CACHE_COLUMNS 14
+#define GPUAGG_CACHE_COLUMNS 15
 
 static bool
 may_see(const GpuAggCacheEntry *entry)
@@ -126,6 +127,14 @@ entry_compare(const void *a, const void *b)
 		x->attnum < y->attnum ? -1 : x->attnum > y->attnum;
 }
 
+static bool
+is_pinned(const GpuAggCacheEntry *entry, const GpuAggPin *pins, uint32 npins)
+{
+	const GpuAggPin pin = {entry->dbid, entry->relid, entry->attnum};
+
+	return gpuagg_pins_have(pins, npins, &pin);
+}
+
 static void
 put_columns(ReturnSetInfo *rsinfo, int device)
 {
@@ -134,6 +143,8 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 	uint32		n = gpuagg_cache_entries(device, &entries);
 	const GpuAggCacheEntry *of = NULL;	/* the table that was looked at */
 	BlockNumber visible = InvalidBlockNumber;
+	GpuAggPin  *pins;
+	uint32		npins = gpuagg_pins_copy(&pins);
 
 	qsort(entries, n, sizeof(GpuAggCacheEntry), entry_compare);
 	for (uint32 e = 0; e < n; e++)
@@ -169,10 +180,12 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		values[i++] = Int32GetDatum(number);
 		nulls[i] = visible == InvalidBlockNumber;
 		values[i++] = Int64GetDatum(Min(entry->blocks, visible));
+		values[i++] = BoolGetDatum(is_pinned(entry, pins, npins));
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	pfree(entries);
+	pfree(pins);
 }
 
 Datum

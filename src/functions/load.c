@@ -21,10 +21,12 @@
 #include "executor/spi.h"
 #include "extension.h"
 #include "fmgr.h"
+#include "functions/load.h"
 #include "heap/cache_request.h"
 #include "heap/vismap.h"
 #include "heap/written.h"
 #include "ipc/cache_shared.h"
+#include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "planner/constant.h"
@@ -55,9 +57,8 @@ typedef struct GpuAggLoaded
 
 /* ------------------------------------------------------------- arguments --- */
 
-/* The table's parts that have rows of their own, all locked */
-static List *
-load_relations(Oid relid)
+List *
+gpuagg_load_relations(Oid relid)
 {
 	Relation	root = try_relation_open(relid, AccessShareLock);
 	List	   *relations = NIL;
@@ -82,9 +83,8 @@ load_relations(Oid relid)
 	return relations;
 }
 
-/* The names given, as C strings; NIL: all columns */
-static List *
-load_names(ArrayType *array)
+List *
+gpuagg_load_names(ArrayType *array)
 {
 	List	   *names = NIL;
 	Datum	   *values;
@@ -109,9 +109,9 @@ load_names(ArrayType *array)
 	return names;
 }
 
-/* json and jsonb only if they are named: there may be much of them, and no two alike. */
-static bool
-column_loads(Relation rel, AttrNumber attno, bool named)
+/* Of json and jsonb there may be much, and no two alike. */
+bool
+gpuagg_load_can(Relation rel, AttrNumber attno, bool named)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	uint8		type;
@@ -135,7 +135,7 @@ named_column(Relation rel, const char *name)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
 						RelationGetRelationName(rel))));
-	if (attno < 0 || !column_loads(rel, attno, true))
+	if (attno < 0 || !gpuagg_load_can(rel, attno, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("column \"%s\" of relation \"%s\" cannot stay on the device",
@@ -144,9 +144,8 @@ named_column(Relation rel, const char *name)
 	return attno;
 }
 
-/* Numbers of the columns; of all of them those that can be loaded */
-static List *
-load_columns(Relation rel, List *names)
+List *
+gpuagg_load_columns(Relation rel, List *names)
 {
 	List	   *columns = NIL;
 	ListCell   *lc;
@@ -155,7 +154,7 @@ load_columns(Relation rel, List *names)
 		columns = list_append_unique_int(columns, named_column(rel, lfirst(lc)));
 	for (int i = 1; names == NIL && i <= RelationGetDescr(rel)->natts; i++)
 	{
-		if (column_loads(rel, i, false))
+		if (gpuagg_load_can(rel, i, false))
 			columns = lappend_int(columns, i);
 	}
 	return columns;
@@ -195,7 +194,7 @@ load_check(Relation rel)
 	check_row_security(rel);
 }
 
-/* Reads up to QUERY_COLUMNS columns, from one on. */
+/* Reads up to QUERY_COLUMNS columns, from one on; without columns which rows there are. */
 static void
 load_some(Relation rel, List *columns, int from)
 {
@@ -203,6 +202,8 @@ load_some(Relation rel, List *columns, int from)
 	int			upto = Min(list_length(columns), from + QUERY_COLUMNS);
 
 	initStringInfo(&query);
+	if (columns == NIL)
+		appendStringInfoString(&query, "SELECT pg_catalog.count(*)");
 	for (int i = from; i < upto; i++)
 	{
 		AttrNumber	attno = list_nth_int(columns, i);
@@ -319,20 +320,15 @@ load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 }
 
 static uint64
-load_relation(Oid relid, List *names)
+load_relation(Relation rel, List *columns)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	List	   *columns = load_columns(rel, names);
 	GpuAggLoaded loaded;
 
 	load_check(rel);
-	if (columns == NIL)
-		load_refuse(rel, "None of them has a type that the device knows.");
-	for (int i = 0; i < list_length(columns); i += QUERY_COLUMNS)
+	for (int i = 0; i == 0 || i < list_length(columns); i += QUERY_COLUMNS)
 		load_some(rel, columns, i);
 	loaded = load_look(rel, columns);
 	load_notice(rel, columns, &loaded);
-	table_close(rel, NoLock);
 	return loaded.bytes;
 }
 
@@ -352,27 +348,49 @@ load_settings(void)
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
+uint64
+gpuagg_load_relation(Relation rel, List *columns)
+{
+	uint64		bytes;
+	int			nest = NewGUCNestLevel();
+
+	load_settings();
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "gpuagg: SPI_connect failed");
+	bytes = load_relation(rel, columns);
+	SPI_finish();
+	AtEOXact_GUC(true, nest);
+	return bytes;
+}
+
+uint64
+gpuagg_load_named(Oid relid, List *names)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	List	   *columns = gpuagg_load_columns(rel, names);
+	uint64		bytes;
+
+	if (columns == NIL)
+		load_refuse(rel, "None of them has a type that the device knows.");
+	bytes = gpuagg_load_relation(rel, columns);
+	table_close(rel, NoLock);
+	return bytes;
+}
+
 Datum
 gpuagg_load(PG_FUNCTION_ARGS)
 {
 	List	   *names = NIL;
 	uint64		bytes = 0;
-	int			nest;
 	ListCell   *lc;
 
 	gpuagg_require_preload();
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (!PG_ARGISNULL(1))
-		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
-	nest = NewGUCNestLevel();
-	load_settings();
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "gpuagg: SPI_connect failed");
-	foreach(lc, load_relations(PG_GETARG_OID(0)))
-		bytes += load_relation(lfirst_oid(lc), names);
-	SPI_finish();
-	AtEOXact_GUC(true, nest);
+		names = gpuagg_load_names(PG_GETARG_ARRAYTYPE_P(1));
+	foreach(lc, gpuagg_load_relations(PG_GETARG_OID(0)))
+		bytes += gpuagg_load_named(lfirst_oid(lc), names);
 	PG_RETURN_INT64(bytes);
 }
 
@@ -396,19 +414,24 @@ static uint64
 unload_relation(Oid relid, List *names)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
-	List	   *columns = load_columns(rel, names);
+	List	   *looked = gpuagg_load_columns(rel, names);
+	List	   *dropped = looked;
 	uint64		before;
 	uint64		after;
 	ListCell   *lc;
 
 	if (names == NIL)
-		columns = lappend_int(columns, InvalidAttrNumber);	/* what they share */
-	before = load_look(rel, columns).bytes;
-	if (names == NIL)
-		gpuagg_cache_unload(relid, InvalidAttrNumber);
-	foreach(lc, names == NIL ? NIL : columns)
+	{
+		looked = lappend_int(looked, InvalidAttrNumber);	/* what they share */
+		dropped = list_make1_int(InvalidAttrNumber);	/* all */
+	}
+	before = load_look(rel, looked).bytes;
+	foreach(lc, dropped)
+	{
+		(void) gpuagg_pins_remove(&(GpuAggPin) {MyDatabaseId, relid, lfirst_int(lc)});
 		gpuagg_cache_unload(relid, lfirst_int(lc));
-	after = load_look(rel, columns).bytes;
+	}
+	after = load_look(rel, looked).bytes;
 	table_close(rel, NoLock);
 	return before - Min(before, after);
 }
@@ -425,8 +448,8 @@ gpuagg_unload(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (!PG_ARGISNULL(1))
-		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
-	relations = load_relations(PG_GETARG_OID(0));
+		names = gpuagg_load_names(PG_GETARG_ARRAYTYPE_P(1));
+	relations = gpuagg_load_relations(PG_GETARG_OID(0));
 	foreach(lc, relations)
 		unload_check(lfirst_oid(lc));
 	foreach(lc, relations)

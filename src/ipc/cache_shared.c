@@ -102,6 +102,7 @@ gpuagg_cache_entry_add(GpuAggCacheShared *shared, const GpuAggCacheEntry *entry)
 		shared->free = shared->entries[number - 1].next;
 	at = &shared->entries[number - 1];
 	*at = *entry;
+	shared->nformer = 0;
 	at->next = *chain;
 	*chain = number;
 	return number;
@@ -136,25 +137,41 @@ gpuagg_cache_shared_clear(void)
 {
 	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
 
+	if (shared->nentries > 0)
+		shared->nformer = shared->nentries;
 	shared->nentries = 0;
 	shared->free = 0;
 	memset(shared->chains, 0, sizeof(shared->chains));
 	gpuagg_cache_shared_unlock();
 }
 
-uint32
-gpuagg_cache_entries(int device, GpuAggCacheEntry **entries)
+static uint32
+entries_copy(int device, bool former, GpuAggCacheEntry **entries)
 {
 	const GpuAggCacheShared *shared;
+	uint32		used;
 	uint32		n = 0;
 
 	*entries = palloc(GPUAGG_CACHE_ENTRIES * sizeof(GpuAggCacheEntry));
 	shared = cache_of(device, LW_SHARED);
-	for (uint32 i = 0; i < shared->nentries; i++)
+	used = former ? Max(shared->nentries, shared->nformer) : shared->nentries;
+	for (uint32 i = 0; i < used; i++)
 		if (OidIsValid(shared->entries[i].relid))
 			(*entries)[n++] = shared->entries[i];
 	gpuagg_cache_shared_unlock();
 	return n;
+}
+
+uint32
+gpuagg_cache_entries(int device, GpuAggCacheEntry **entries)
+{
+	return entries_copy(device, false, entries);
+}
+
+uint32
+gpuagg_cache_entries_last(int device, GpuAggCacheEntry **entries)
+{
+	return entries_copy(device, true, entries);
 }
 
 void
@@ -165,6 +182,22 @@ gpuagg_cache_memory(int device, uint64 *limit, uint64 *used)
 	*limit = shared->limit;
 	*used = shared->used;
 	gpuagg_cache_shared_unlock();
+}
+
+uint64
+gpuagg_cache_room(void)
+{
+	uint64		most = 0;
+
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		uint64		limit;
+		uint64		used;
+
+		gpuagg_cache_memory(i, &limit, &used);
+		most = Max(most, limit);
+	}
+	return most;
 }
 
 /* The entry after this one, or with NULL the first, of a table's files; NULL: none */

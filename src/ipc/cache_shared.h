@@ -69,7 +69,8 @@ typedef struct GpuAggCacheShared
 	uint64		limit;			/* bytes that all may take, and take */
 	uint64		used;
 	uint32		nentries;		/* that have been used; some of them may be free again */
-	uint32		free;			/* the first of these */
+	uint32		nformer;		/* that were used when the worker ended, and are as they were */
+	uint32		free;			/* the first of those that are free */
 	uint32		chains[GPUAGG_CACHE_CHAINS];
 	GpuAggCacheEntry entries[GPUAGG_CACHE_ENTRIES];
 } GpuAggCacheShared;
@@ -104,7 +105,13 @@ extern uint32 gpuagg_cache_dropped(Oid *dropped);
  */
 extern uint32 gpuagg_cache_entries(int device, GpuAggCacheEntry **entries);
 
+/* The same; after the worker's end, until another one keeps something: what it kept. */
+extern uint32 gpuagg_cache_entries_last(int device, GpuAggCacheEntry **entries);
+
 extern void gpuagg_cache_memory(int device, uint64 *limit, uint64 *used);
+
+/* Bytes that the device with most memory may take for columns; 0: none keeps any. */
+extern uint64 gpuagg_cache_room(void);
 
 /*
  * Which part of nblocks blocks of a table, whose files have this number, a device is

@@ -14,6 +14,7 @@
 #include "catalog/pg_database.h"
 #include "ipc/cache_shared.h"
 #include "ipc/dropped_database.h"
+#include "ipc/pins_shared.h"
 #include "ipc/stat_tables.h"
 
 static object_access_hook_type prev_object_access = NULL;
@@ -27,6 +28,7 @@ at_end(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT && OidIsValid(dropped))
 	{
 		gpuagg_cache_drop_database(dropped);
+		(void) gpuagg_pins_remove(&(GpuAggPin) {.dbid = dropped});
 		gpuagg_stat_tables_forget(dropped);
 	}
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)

@@ -59,6 +59,7 @@ gpuagg_shmem_request(void)
 {
 	RequestAddinShmemSpace(shmem_bytes());
 	gpuagg_cache_shared_request();
+	gpuagg_pins_request();
 	gpuagg_kernels_shared_request();
 }
 
@@ -134,6 +135,7 @@ gpuagg_shmem_startup(void)
 			gpuagg_cache_shared_init(&gpuagg_shared->devices[i].cache);
 			gpuagg_made_shared_init(&gpuagg_shared->devices[i].made);
 		}
+		gpuagg_pins_init(&gpuagg_shared->pins);
 		base += devices_bytes();
 		pg_atomic_init_u64(&gpuagg_shared->tasks, 0);
 		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);

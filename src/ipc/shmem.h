@@ -39,6 +39,7 @@
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
 #include "ipc/made_shared.h"
+#include "ipc/pins_shared.h"
 #include "ipc/regrets.h"
 #include "ipc/seen_groups.h"
 #include "ipc/stat.h"
@@ -190,6 +191,7 @@ typedef struct GpuAggShared
 	GpuAggCostRing costs;
 	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
+	GpuAggPins	pins;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

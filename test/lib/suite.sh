@@ -16,6 +16,7 @@ SUITE_SETTINGS=(
 	"log_min_messages = info"
 	"log_statement = none"
 	"autovacuum = off"
+	"gpuagg.autoload = off"
 )
 
 suite_prepare()

@@ -44,6 +44,7 @@ sub new_node
 		'postgresql.conf',
 		join("\n",
 			"shared_preload_libraries = 'gpuagg'",
+			'gpuagg.autoload = off',	# tests say themselves what is kept, and when
 			'fsync = off', 'max_connections = 100', @conf)
 		  . "\n");
 	$node->start;

@@ -76,6 +76,8 @@ INSERT INTO sp_calls (call) VALUES
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_cache() v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.kernels v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_kernels() v'),
+	('SELECT gpuagg.pin(''public.sp'', ''{v}'') IS NULL'),
+	('SELECT gpuagg.unpin(''public.sp'', ''{v}'') IS NULL'),
 	('SELECT gpuagg.unload(''public.sp'', ''{v}'') IS NULL'),
 	('SELECT pg_catalog.count(v) FROM gpuagg.why_not(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') v WHERE false'),
 	('SELECT gpuagg.what_if(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') WHERE false'),
