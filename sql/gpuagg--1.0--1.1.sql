@@ -112,7 +112,7 @@ COMMENT ON FUNCTION gpuagg.reset_device(integer) IS
 REVOKE ALL ON FUNCTION gpuagg.reset_device(integer) FROM PUBLIC;
 
 COMMENT ON FUNCTION gpuagg.stat_reset() IS
-'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.stat_tables and gpuagg.stat_databases';
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.learned, gpuagg.stat_tables and gpuagg.stat_databases';
 
 --
 -- Counters of tables and databases: for pg_monitor
@@ -750,6 +750,36 @@ LANGUAGE c VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'gpuagg_what_if_query';
 COMMENT ON FUNCTION gpuagg.what_if(text, integer, double precision, bigint, integer) IS
 'milliseconds that the device''s part of a query is predicted to take with so many multiprocessors (of the host device: threads), so many bytes a second and bytes of its memory, or by another profile of gpuagg.profile; NULL: as the device has them. NULL if no part can run on the device';
+
+--
+-- How much longer tasks take than a generic profile says
+--
+
+CREATE FUNCTION gpuagg.get_learned(
+    OUT device text,
+    OUT tasks bigint,
+    OUT factor double precision,
+    OUT last_task timestamptz)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_learned';
+COMMENT ON FUNCTION gpuagg.get_learned() IS
+'behind view gpuagg.learned';
+
+CREATE VIEW gpuagg.learned AS
+    SELECT l.device, l.tasks, l.factor, l.last_task
+    FROM gpuagg.get_learned() l;
+COMMENT ON VIEW gpuagg.learned IS
+'what the server has learned of devices that were not measured: predictions by a generic profile are multiplied with factor (gpuagg.learn_costs)';
+COMMENT ON COLUMN gpuagg.learned.device IS
+'kind of device: host or cuda';
+COMMENT ON COLUMN gpuagg.learned.tasks IS
+'last tasks that it was learned of: of 1 ms or more, predicted by a generic profile, at most 64; none after an hour without one';
+COMMENT ON COLUMN gpuagg.learned.factor IS
+'median of measured / predicted time beyond the start of a task, between 1/32 and 32; 1 below 20 tasks';
+COMMENT ON COLUMN gpuagg.learned.last_task IS
+'when the last of them ended';
+GRANT SELECT ON gpuagg.learned TO PUBLIC;
 
 --
 -- A word to who has forgotten to preload the module.  Not kept.

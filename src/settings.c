@@ -37,6 +37,7 @@ int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
 int			gpuagg_share = 100;
 double		gpuagg_cost_scale = 1;
+bool		gpuagg_learn_costs = true;
 char	   *gpuagg_device = NULL;
 char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
@@ -294,6 +295,11 @@ define_user_settings(void)
 							 "Multiplies the estimated cost of what devices do.",
 							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
 							 &gpuagg_cost_scale, 1, 0.001, 1000,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.learn_costs",
+							 "Scales predictions by what tasks took, where the device was not measured.",
+							 "Off, predictions go by the generic profile as it is, and tasks teach nothing. gpuagg.calibrate() makes a profile of the device, which is not scaled.",
+							 &gpuagg_learn_costs, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.lookup_memory",
 							"Memory for the tables in which a query looks up what it joins.",

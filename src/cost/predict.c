@@ -339,7 +339,7 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 
 	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
-	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
+	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
 	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
 	alone.link *= share;
 	alone.kernel *= share;
@@ -468,6 +468,22 @@ gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values)
 	return rows * (row + value * values);
 }
 
+/* What tasks took tells nothing of their start, which is measured by itself, nor of what follows. */
+static void
+learn(const GpuAggRates *rates, GpuAggPrediction *p)
+{
+	p->learned = rates->learned > 0 ? rates->learned : 1;
+	p->feed *= p->learned;
+	p->link *= p->learned;
+	p->kernel *= p->learned;
+}
+
+double
+gpuagg_predict_unlearned(const GpuAggPrediction *p)
+{
+	return p->start + (p->startup - p->start) / p->learned;
+}
+
 void
 gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
@@ -480,7 +496,9 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
-	p->startup = p->start + middle + regroup(rates, work);
+	learn(rates, p);
+	middle *= p->learned;
+	p->startup = p->start + middle + p->learned * regroup(rates, work);
 	p->total = p->startup + p->emit;
 	if (p->start > fmax(middle, p->emit))
 		p->bound = GPUAGG_BOUND_START;
@@ -501,7 +519,8 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	pass.passes = 1;
 	pass.compiled.state = GPUAGG_COMPILED_NOT;
 	gpuagg_predict(rates, &pass, &p);
-	return p.startup;
+	/* strategies, which it is compared with, are not scaled either */
+	return gpuagg_predict_unlearned(&p);
 }
 
 /* One of so many groups, in PostgreSQL, without its outputs, which were measured, too */

@@ -37,6 +37,7 @@ typedef struct GpuAggRates
 	double		feeder_ns;		/* and what its leader pays for it */
 	double		copy_row_ns;	/* a row of a plan on its way to the device, */
 	double		copy_value_ns;	/* and each value of it; 0: not measured */
+	double		learned;		/* tasks take so many times what the rest says; 0 counts as 1 */
 
 	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
 	double		part_bytes;
@@ -122,6 +123,7 @@ typedef struct GpuAggPrediction
 	double		emit;			/* groups, from the device to tuples */
 	double		startup;		/* until the first group can be returned */
 	double		total;
+	double		learned;		/* rates', which all stages but start and emit have in them */
 
 	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
 	double		interpreted;
@@ -135,6 +137,9 @@ extern "C" {
 
 extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 						   GpuAggPrediction *prediction);
+
+/* startup, had nothing been learned of the rates; ns */
+extern double gpuagg_predict_unlearned(const GpuAggPrediction *prediction);
 
 /*
  * The same task in PostgreSQL: one process, a scan of work's pages and a hash

@@ -38,6 +38,7 @@
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
+#include "ipc/learned.h"
 #include "ipc/made_shared.h"
 #include "ipc/regrets.h"
 #include "ipc/seen_groups.h"
@@ -188,6 +189,8 @@ typedef struct GpuAggShared
 	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
+	GpuAggLearned learned[GPUAGG_LEARNED_KINDS];
+	pg_atomic_uint32 learned_told;	/* the log has its line */
 	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
 	int			nslots;

@@ -204,6 +204,24 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
+/* Look-up tables and look-ups: what the device takes is scaled as the rest is, rows of plans are not. */
+static void
+predict_lookups(const GpuAggCostInput *input, GpuAggPlanInfo *info, double unit)
+{
+	GpuAggPrediction *p = &info->predicted;
+	const double ns = input->lookup_ns * p->learned;
+
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		GpuAggLookupExpected *expected = &info->lookups[i].expected;
+
+		expected->make_ns = expected->make_ns * p->learned + expected->make_cost * unit;
+	}
+	p->kernel += ns;
+	p->startup += ns;
+	p->total += ns;
+}
+
 /*
  * Of the rows of a plan.  Its own time, by the mean unit, is for EXPLAIN; its cost counts.
  * Returns what counts, in ns.
@@ -267,11 +285,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->profile_elsewhere = profile->elsewhere;
 
 	unit = task_unit(&rates, &work, input, info);
-	for (int i = 0; i < info->nlookups; i++)
-		info->lookups[i].expected.make_ns += info->lookups[i].expected.make_cost * unit;
-	info->predicted.kernel += input->lookup_ns;
-	info->predicted.startup += input->lookup_ns;
-	info->predicted.total += input->lookup_ns;
+	predict_lookups(input, info, unit);
 	startup_ns = predict_plan(&rates, input, info);
 	cost.startup = (startup_ns + input->beside_ns) / unit + input->lookup_cost + input->plan_cost;
 	if (work.lines == 0)

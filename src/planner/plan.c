@@ -58,8 +58,9 @@ pack_prediction(const GpuAggPrediction *p)
 								  pack_float(p->link),
 								  pack_float(p->kernel),
 								  pack_float(p->emit)),
-					   list_make4(pack_float(p->startup), pack_float(p->total),
-								  pack_float(p->interpreted), pack_float(p->compiled)));
+					   list_make5(pack_float(p->startup), pack_float(p->total),
+								  pack_float(p->interpreted), pack_float(p->compiled),
+								  pack_float(p->learned)));
 }
 
 static void
@@ -74,6 +75,7 @@ unpack_prediction(GpuAggPrediction *p, const List *packed)
 	p->total = unpack_float(list_nth(packed, 6));
 	p->interpreted = unpack_float(list_nth(packed, 7));
 	p->compiled = unpack_float(list_nth(packed, 8));
+	p->learned = unpack_float(list_nth(packed, 9));
 }
 
 static List *

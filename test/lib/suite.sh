@@ -16,6 +16,8 @@ SUITE_SETTINGS=(
 	"log_min_messages = info"
 	"log_statement = none"
 	"autovacuum = off"
+	# plans are those of the profile, whatever ran before on whatever machine
+	"gpuagg.learn_costs = off"
 )
 
 suite_prepare()

@@ -44,7 +44,7 @@ sub new_node
 		'postgresql.conf',
 		join("\n",
 			"shared_preload_libraries = 'gpuagg'",
-			'fsync = off', 'max_connections = 100', @conf)
+			'fsync = off', 'max_connections = 100', 'gpuagg.learn_costs = off', @conf)
 		  . "\n");
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
