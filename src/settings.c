@@ -405,7 +405,7 @@ define_server_settings(void)
 							NULL, NULL);
 	DefineCustomIntVariable("gpuagg.cache_size",
 							"Memory of the device for columns of tables that stay there between queries.",
-							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers, at most half of gpuagg.device_memory.",
+							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers or an eighth of the machine's memory, at most half of gpuagg.device_memory.",
 							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
 							NULL, NULL);

@@ -8,7 +8,7 @@
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
- *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
+ *				one by one + read_ns; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
  *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; of a GPU + what a
@@ -333,6 +333,7 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 					   double pages, double page_ns, int most)
 {
 	GpuAggPrediction alone = *prediction;
+	double		whole;
 	double		share;
 	double		best;
 	int			n = 0;
@@ -340,7 +341,8 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
 	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
-	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
+	whole = prediction->feed - prediction->reads;
+	share = whole > alone.feed ? alone.feed / whole : 1;
 	alone.link *= share;
 	alone.kernel *= share;
 	alone.feed = fmax(alone.feed, pages * page_ns);
@@ -434,7 +436,7 @@ static double
 feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
-		work->checked_rows * VISIBILITY_NS;
+		work->checked_rows * VISIBILITY_NS + work->read_ns;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) : ns;
@@ -474,6 +476,7 @@ learn(const GpuAggRates *rates, GpuAggPrediction *p)
 {
 	p->learned = rates->learned > 0 ? rates->learned : 1;
 	p->feed *= p->learned;
+	p->reads *= p->learned;
 	p->link *= p->learned;
 	p->kernel *= p->learned;
 }
@@ -491,6 +494,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 
 	p->start = gpuagg_predict_passes(work) * gpuagg_predict_start(rates, work);
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
+	p->reads = gpuagg_predict_passes(work) * work->read_ns;
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->interpreted = p->compiled = 0;
 	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);

@@ -60,6 +60,7 @@ typedef struct GpuAggRates
 typedef struct GpuAggWork
 {
 	double		pages;			/* that are fed */
+	double		read_ns;		/* reading those that shared_buffers cannot hold */
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
 	double		checked_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
@@ -118,6 +119,7 @@ typedef struct GpuAggPrediction
 {
 	double		start;			/* round trip, and compiling that is waited for */
 	double		feed;
+	double		reads;			/* in it, pages on their way to shared_buffers */
 	double		link;
 	double		kernel;			/* all else on the device */
 	double		emit;			/* groups, from the device to tuples */

@@ -439,7 +439,8 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
 		(node->tables != NULL && node->counters.runs == 0))
 		return;
-	pages = node->info->predicted.feed / node->info->predicted.learned / profile->rates.feed_page_ns;
+	pages = (node->info->predicted.feed - node->info->predicted.reads) / node->info->predicted.learned /
+		profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :
 		gpuagg_feeders_planned(node, pages, 0, false);
 	if (n > 0)
