@@ -137,7 +137,7 @@ COMMENT ON FUNCTION gpuagg.reset_device(integer) IS
 REVOKE ALL ON FUNCTION gpuagg.reset_device(integer) FROM PUBLIC;
 
 COMMENT ON FUNCTION gpuagg.stat_reset() IS
-'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.stat_tables and gpuagg.stat_databases';
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.learned, gpuagg.stat_tables and gpuagg.stat_databases';
 
 --
 -- Counters of tables and databases: for pg_monitor
@@ -863,6 +863,36 @@ LANGUAGE c VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'gpuagg_unpin';
 COMMENT ON FUNCTION gpuagg.unpin(regclass, name[]) IS
 'lets others displace columns of a table, with its partitions and child tables, again; without names all; returns how many were pinned';
+
+--
+-- How much longer tasks take than a generic profile says
+--
+
+CREATE FUNCTION gpuagg.get_learned(
+    OUT device text,
+    OUT tasks bigint,
+    OUT factor double precision,
+    OUT last_task timestamptz)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_learned';
+COMMENT ON FUNCTION gpuagg.get_learned() IS
+'behind view gpuagg.learned';
+
+CREATE VIEW gpuagg.learned AS
+    SELECT l.device, l.tasks, l.factor, l.last_task
+    FROM gpuagg.get_learned() l;
+COMMENT ON VIEW gpuagg.learned IS
+'what the server has learned of devices that were not measured: predictions by a generic profile are multiplied with factor (gpuagg.learn_costs)';
+COMMENT ON COLUMN gpuagg.learned.device IS
+'kind of device: host or cuda';
+COMMENT ON COLUMN gpuagg.learned.tasks IS
+'last tasks that it was learned of: of 1 ms or more, predicted by a generic profile, at most 64; none after an hour without one';
+COMMENT ON COLUMN gpuagg.learned.factor IS
+'median of measured / predicted time beyond the start of a task, between 1/32 and 32; 1 below 20 tasks';
+COMMENT ON COLUMN gpuagg.learned.last_task IS
+'when the last of them ended';
+GRANT SELECT ON gpuagg.learned TO PUBLIC;
 
 --
 -- A word to who has forgotten to preload the module.  Not kept.

@@ -196,7 +196,7 @@ RETURNS void
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_stat_reset';
 COMMENT ON FUNCTION gpuagg.stat_reset() IS
-'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.stat_tables and gpuagg.stat_databases';
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.learned, gpuagg.stat_tables and gpuagg.stat_databases';
 REVOKE ALL ON FUNCTION gpuagg.stat_reset() FROM PUBLIC;
 
 --
@@ -525,6 +525,36 @@ COMMENT ON COLUMN gpuagg.stat_cost.ratio IS
 COMMENT ON COLUMN gpuagg.stat_cost.bound_by IS
 'what was predicted to bound it: feed, link, compute, cache, memory, emit or start';
 GRANT SELECT ON gpuagg.stat_cost TO PUBLIC;
+
+--
+-- How much longer tasks take than a generic profile says
+--
+
+CREATE FUNCTION gpuagg.get_learned(
+    OUT device text,
+    OUT tasks bigint,
+    OUT factor double precision,
+    OUT last_task timestamptz)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_learned';
+COMMENT ON FUNCTION gpuagg.get_learned() IS
+'behind view gpuagg.learned';
+
+CREATE VIEW gpuagg.learned AS
+    SELECT l.device, l.tasks, l.factor, l.last_task
+    FROM gpuagg.get_learned() l;
+COMMENT ON VIEW gpuagg.learned IS
+'what the server has learned of devices that were not measured: predictions by a generic profile are multiplied with factor (gpuagg.learn_costs)';
+COMMENT ON COLUMN gpuagg.learned.device IS
+'kind of device: host or cuda';
+COMMENT ON COLUMN gpuagg.learned.tasks IS
+'last tasks that it was learned of: of 1 ms or more, predicted by a generic profile, at most 64; none after an hour without one';
+COMMENT ON COLUMN gpuagg.learned.factor IS
+'median of measured / predicted time beyond the start of a task, between 1/32 and 32; 1 below 20 tasks';
+COMMENT ON COLUMN gpuagg.learned.last_task IS
+'when the last of them ended';
+GRANT SELECT ON gpuagg.learned TO PUBLIC;
 
 --
 -- Columns that stay on the device: of tables that one may read; all for

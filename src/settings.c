@@ -39,6 +39,7 @@ int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
 int			gpuagg_share = 100;
 double		gpuagg_cost_scale = 1;
+bool		gpuagg_learn_costs = true;
 char	   *gpuagg_device = NULL;
 char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
@@ -324,6 +325,11 @@ define_user_settings(void)
 							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
 							 &gpuagg_cost_scale, 1, 0.001, 1000,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.learn_costs",
+							 "Scales predictions by what tasks took, where the device was not measured.",
+							 "Off, predictions go by the generic profile as it is, and tasks teach nothing. gpuagg.calibrate() makes a profile of the device, which is not scaled.",
+							 &gpuagg_learn_costs, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.lookup_memory",
 							"Memory for the tables in which a query looks up what it joins.",
 							"Of those that devices make of columns that they keep gpuagg.device_memory is the limit. An input that needs more is looked up in windows of its keys; 0 leaves PostgreSQL all joins.",
@@ -428,7 +434,7 @@ define_server_settings(void)
 							NULL, NULL);
 	DefineCustomIntVariable("gpuagg.cache_size",
 							"Memory of the device for columns of tables that stay there between queries.",
-							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers, at most half of gpuagg.device_memory.",
+							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers or an eighth of the machine's memory, at most half of gpuagg.device_memory.",
 							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
 							NULL, NULL);

@@ -72,6 +72,8 @@ typedef enum GpuAggFiltersMode
 
 extern int	gpuagg_debug_filters;	/* GpuAggFiltersMode, user: of look-up tables */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
+extern bool gpuagg_learn_costs;	/* of a generic profile: what tasks took scales
+								 * predictions */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
 								 * device's profile */

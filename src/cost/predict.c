@@ -8,7 +8,7 @@
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
- *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
+ *				one by one + read_ns; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
  *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; of a GPU + what a
@@ -333,14 +333,16 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 					   double pages, double page_ns, int most)
 {
 	GpuAggPrediction alone = *prediction;
+	double		whole;
 	double		share;
 	double		best;
 	int			n = 0;
 
 	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
-	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
-	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
+	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
+	whole = prediction->feed - prediction->reads;
+	share = whole > alone.feed ? alone.feed / whole : 1;
 	alone.link *= share;
 	alone.kernel *= share;
 	alone.feed = fmax(alone.feed, pages * page_ns);
@@ -434,7 +436,7 @@ static double
 feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
-		work->checked_rows * VISIBILITY_NS;
+		work->checked_rows * VISIBILITY_NS + work->read_ns;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) : ns;
@@ -468,6 +470,23 @@ gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values)
 	return rows * (row + value * values);
 }
 
+/* What tasks took tells nothing of their start, which is measured by itself, nor of what follows. */
+static void
+learn(const GpuAggRates *rates, GpuAggPrediction *p)
+{
+	p->learned = rates->learned > 0 ? rates->learned : 1;
+	p->feed *= p->learned;
+	p->reads *= p->learned;
+	p->link *= p->learned;
+	p->kernel *= p->learned;
+}
+
+double
+gpuagg_predict_unlearned(const GpuAggPrediction *p)
+{
+	return p->start + (p->startup - p->start) / p->learned;
+}
+
 void
 gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
@@ -475,12 +494,15 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 
 	p->start = gpuagg_predict_passes(work) * gpuagg_predict_start(rates, work);
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
+	p->reads = gpuagg_predict_passes(work) * work->read_ns;
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->interpreted = p->compiled = 0;
 	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
-	p->startup = p->start + middle + regroup(rates, work);
+	learn(rates, p);
+	middle *= p->learned;
+	p->startup = p->start + middle + p->learned * regroup(rates, work);
 	p->total = p->startup + p->emit;
 	if (p->start > fmax(middle, p->emit))
 		p->bound = GPUAGG_BOUND_START;
@@ -501,7 +523,8 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	pass.passes = 1;
 	pass.compiled.state = GPUAGG_COMPILED_NOT;
 	gpuagg_predict(rates, &pass, &p);
-	return p.startup;
+	/* strategies, which it is compared with, are not scaled either */
+	return gpuagg_predict_unlearned(&p);
 }
 
 /* One of so many groups, in PostgreSQL, without its outputs, which were measured, too */

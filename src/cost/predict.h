@@ -37,6 +37,7 @@ typedef struct GpuAggRates
 	double		feeder_ns;		/* and what its leader pays for it */
 	double		copy_row_ns;	/* a row of a plan on its way to the device, */
 	double		copy_value_ns;	/* and each value of it; 0: not measured */
+	double		learned;		/* tasks take so many times what the rest says; 0 counts as 1 */
 
 	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
 	double		part_bytes;
@@ -59,6 +60,7 @@ typedef struct GpuAggRates
 typedef struct GpuAggWork
 {
 	double		pages;			/* that are fed */
+	double		read_ns;		/* reading those that shared_buffers cannot hold */
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
 	double		checked_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
@@ -117,11 +119,13 @@ typedef struct GpuAggPrediction
 {
 	double		start;			/* round trip, and compiling that is waited for */
 	double		feed;
+	double		reads;			/* in it, pages on their way to shared_buffers */
 	double		link;
 	double		kernel;			/* all else on the device */
 	double		emit;			/* groups, from the device to tuples */
 	double		startup;		/* until the first group can be returned */
 	double		total;
+	double		learned;		/* rates', which all stages but start and emit have in them */
 
 	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
 	double		interpreted;
@@ -135,6 +139,9 @@ extern "C" {
 
 extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 						   GpuAggPrediction *prediction);
+
+/* startup, had nothing been learned of the rates; ns */
+extern double gpuagg_predict_unlearned(const GpuAggPrediction *prediction);
 
 /*
  * The same task in PostgreSQL: one process, a scan of work's pages and a hash

@@ -574,6 +574,8 @@ profile_of_device(const GpuAggDeviceInfo *info)
 	}
 	if (p->at != profile_changes || !profile_is_of(p, info))
 		profile_read(p, info);
+	p->profile.rates.learned = gpuagg_learn_costs && p->profile.origin == GPUAGG_PROFILE_GENERIC ?
+		gpuagg_learned_factor(p->profile.rates.gpu) : 1;
 	return &p->profile;
 }
 

@@ -433,6 +433,7 @@ gpuagg_stat_reset(PG_FUNCTION_ARGS)
 	for (int i = 0; i < GPUAGG_NSTATS; i++)
 		pg_atomic_write_u64(&gpuagg_shared->stats[i], 0);
 	gpuagg_stat_cost_reset();
+	gpuagg_learned_reset();
 	gpuagg_stat_tables_reset();
 	PG_RETURN_VOID();
 }

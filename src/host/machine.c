@@ -69,6 +69,57 @@ gpuagg_machine_bytes(void)
 	return (uint64_t) (1024 * gpuagg_machine_number("/proc/meminfo", "MemTotal"));
 }
 
+/*
+ * The least of a group's limits and those of the groups around it, of which a container sees
+ * but its own as the root.  No limit reads as "max", or as more than any machine has.
+ */
+static double
+group_limit(const char *root, const char *group, const char *file, double least)
+{
+	char		path[512];
+	size_t		length;
+
+	snprintf(path, sizeof(path), "%s%s", root, group);
+	for (length = strlen(path); length >= strlen(root); length--)
+	{
+		char		name[600];
+		double		limit;
+
+		if (path[length] != '\0' && path[length] != '/')
+			continue;
+		path[length] = '\0';
+		snprintf(name, sizeof(name), "%s/%s", path, file);
+		limit = gpuagg_machine_number(name, "");
+		if (limit > 0 && limit < least)
+			least = limit;
+	}
+	return least;
+}
+
+/* Version 2 of groups has one line, "0::/group"; version 1 one for each controller, "4:memory:/group". */
+uint64_t
+gpuagg_machine_memory(void)
+{
+	double		bytes = (double) gpuagg_machine_bytes();
+	FILE	   *f = fopen("/proc/self/cgroup", "r");
+	char		line[256];
+
+	if (f == NULL)
+		return (uint64_t) bytes;
+	while (fgets(line, sizeof(line), f) != NULL)
+	{
+		const char *memory = strstr(line, ":memory:");
+
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::", 3) == 0)
+			bytes = group_limit("/sys/fs/cgroup", line + 3, "memory.max", bytes);
+		else if (memory != NULL)
+			bytes = group_limit("/sys/fs/cgroup/memory", memory + strlen(":memory:"), "memory.limit_in_bytes", bytes);
+	}
+	fclose(f);
+	return (uint64_t) bytes;
+}
+
 /* sysconf() is wrong in some virtual machines. */
 uint64_t
 gpuagg_machine_cache_bytes(void)

@@ -21,6 +21,9 @@ extern void gpuagg_machine_model(char *text, size_t size);
 /* Of all memory */
 extern uint64_t gpuagg_machine_bytes(void);
 
+/* Of it, what this process may use: a container's limit, if it has one */
+extern uint64_t gpuagg_machine_memory(void);
+
 /* What a core sees of its last cache; 0: not known */
 extern uint64_t gpuagg_machine_cache_bytes(void);
 

@@ -152,6 +152,7 @@ gpuagg_shmem_startup(void)
 		for (int i = 0; i < GPUAGG_NSTATS; i++)
 			pg_atomic_init_u64(&gpuagg_shared->stats[i], 0);
 		SpinLockInit(&gpuagg_shared->costs.mutex);
+		gpuagg_learned_init();
 		SpinLockInit(&gpuagg_shared->tables.mutex);
 		SpinLockInit(&gpuagg_shared->seen.mutex);
 	}

@@ -38,6 +38,7 @@
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
+#include "ipc/learned.h"
 #include "ipc/made_shared.h"
 #include "ipc/pins_shared.h"
 #include "ipc/regrets.h"
@@ -189,6 +190,8 @@ typedef struct GpuAggShared
 	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
+	GpuAggLearned learned[GPUAGG_LEARNED_KINDS];
+	pg_atomic_uint32 learned_told;	/* the log has its line */
 	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
 	GpuAggPins	pins;

@@ -400,6 +400,8 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 	explain_stage("Kernel ", p->kernel, m.kernel, analyzed, es);
 	explain_stage("Emit ", p->emit, m.emit, analyzed, es);
 	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
+	if (p->learned != 1)
+		ExplainPropertyFloat("Learned Factor", NULL, p->learned, 2, es);
 	if (info->profile != 0)
 		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
 	if (info->profile_elsewhere != 0)
@@ -437,7 +439,8 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
 		(node->tables != NULL && node->counters.runs == 0))
 		return;
-	pages = node->info->predicted.feed / profile->rates.feed_page_ns;
+	pages = (node->info->predicted.feed - node->info->predicted.reads) / node->info->predicted.learned /
+		profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :
 		gpuagg_feeders_planned(node, pages, 0, false);
 	if (n > 0)

@@ -7,14 +7,30 @@
 #include "access/htup_details.h"
 #include "cost/predict.h"
 #include "ipc/seen_groups.h"
-#include "ipc/stat_cost.h"
-#include "ipc/stat_tables.h"
+#include "ipc/shmem.h"
 #include "node/run_notes.h"
 #include "node/tables.h"
 #include "planner/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+
+/*
+ * A generic profile learns of what the device that it is of took, whole and alone: not of rows of a
+ * plan, which takes what it takes, nor of what another device did in its place.
+ */
+static void
+learn(const GpuAggScan *scan, double ns)
+{
+	const GpuAggPlanInfo *info = scan->info;
+	const GpuAggPrediction *p = &info->predicted;
+	const double predicted = gpuagg_predict_unlearned(p) - p->start;
+
+	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
+		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 &&
+		strcmp(scan->counters.device, gpuagg_shmem_look()->facts.info.kind) == 0)
+		gpuagg_learned_add(strcmp(scan->counters.device, "host") != 0, Max(ns - p->start, 0) / predicted);
+}
 
 /*
  * Keeps what was predicted beside what it took, until the first group or row
@@ -33,6 +49,7 @@ gpuagg_note_cost(const GpuAggScan *scan, instr_time took)
 
 	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
 	gpuagg_stat_cost_add(&pair);
+	learn(scan, pair.measured_ms * 1e6);
 }
 
 /*

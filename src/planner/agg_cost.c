@@ -276,6 +276,7 @@ add_prediction(GpuAggPrediction *sum, const GpuAggPrediction *part)
 {
 	sum->start += part->start;
 	sum->feed += part->feed;
+	sum->reads += part->reads;
 	sum->link += part->link;
 	sum->kernel += part->kernel;
 	sum->startup += part->startup;

@@ -10,7 +10,10 @@
  *
  * of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged as a
  * sequential scan charges them, because the same reads take place; but for those
- * that the column cache has, as far as its list tells.
+ * that the column cache has, as far as its list tells.  Pages that shared_buffers cannot hold are
+ * read in every run, by the one backend that feeds: of the kernel's cache, or beyond
+ * effective_cache_size of a disk, as fast as their cost says.  That is in the prediction; in the
+ * cost as far as PostgreSQL's plan, whose processes read at the same time, is sooner.
  *
  * The unit is the one of this very query: PostgreSQL's own plan of it, one
  * process that scans and hashes, has a cost in units, and is predicted, too, in
@@ -44,6 +47,7 @@
 #include "device/layout.h"
 #include "host/machine.h"
 #include "ipc/shmem.h"
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "planner/path_cost.h"
@@ -85,6 +89,31 @@ gpuagg_cost_rates(GpuAggRates *rates)
 		for (int kind = 0; kind < GPUAGG_NRANDOMS; kind++)
 			rates->points[i].rate[kind] *= share;
 	rates->units = threads;
+}
+
+/* Of pages that are fed, those that shared_buffers cannot hold; ns */
+static double
+read_ns(const GpuAggRates *rates, const GpuAggCostInput *input, double fed)
+{
+	const double share = fed / Max(input->pages, 1);
+	const double beyond = Max(input->pages - NBuffers, 0) * share;
+	const double disk = Max(input->pages - effective_cache_size, 0) * share;
+
+	return beyond * REREAD_PAGE_NS + Min(disk, beyond) * input->page_cost * rates->cost_unit_ns;
+}
+
+/* What of a prediction PostgreSQL's plan has to read, too, in so much less time as it has processes */
+static double
+read_anyway(const GpuAggRates *rates, const GpuAggWork *work, const GpuAggCostInput *input, const GpuAggPrediction *p)
+{
+	GpuAggWork	held = *work;
+	GpuAggPrediction without;
+
+	if (work->read_ns <= 0)
+		return 0;
+	held.read_ns = 0;
+	gpuagg_predict(rates, &held, &without);
+	return Min(Max(p->startup - without.startup, 0), p->reads / Max(input->speed, 1));
 }
 
 static bool
@@ -204,6 +233,24 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
+/* Look-up tables and look-ups: what the device takes is scaled as the rest is, rows of plans are not. */
+static void
+predict_lookups(const GpuAggCostInput *input, GpuAggPlanInfo *info, double unit)
+{
+	GpuAggPrediction *p = &info->predicted;
+	const double ns = input->lookup_ns * p->learned;
+
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		GpuAggLookupExpected *expected = &info->lookups[i].expected;
+
+		expected->make_ns = expected->make_ns * p->learned + expected->make_cost * unit;
+	}
+	p->kernel += ns;
+	p->startup += ns;
+	p->total += ns;
+}
+
 /*
  * Of the rows of a plan.  Its own time, by the mean unit, is for EXPLAIN; its cost counts.
  * Returns what counts, in ns.
@@ -248,6 +295,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	GpuAggCost	cost;
 	double		unit;
 	double		startup_ns;
+	double		anyway_ns;
 
 	GpuAggStrategyChoice choice;
 	GpuAggResidentChoice resident;
@@ -260,20 +308,18 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 		work.compiled.state = GPUAGG_COMPILED_NOT;
 	work.passes = choice.passes;
 	work.draw_ns = draw_ns(&work, info);
+	work.read_ns = read_ns(&rates, input, work.pages);
 	gpuagg_predict(&rates, &work, &info->predicted);
+	anyway_ns = read_anyway(&rates, &work, input, &info->predicted);
 	predict_tables(&rates, input, &info->predicted);
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;
 	info->profile_elsewhere = profile->elsewhere;
 
 	unit = task_unit(&rates, &work, input, info);
-	for (int i = 0; i < info->nlookups; i++)
-		info->lookups[i].expected.make_ns += info->lookups[i].expected.make_cost * unit;
-	info->predicted.kernel += input->lookup_ns;
-	info->predicted.startup += input->lookup_ns;
-	info->predicted.total += input->lookup_ns;
+	predict_lookups(input, info, unit);
 	startup_ns = predict_plan(&rates, input, info);
-	cost.startup = (startup_ns + input->beside_ns) / unit + input->lookup_cost + input->plan_cost;
+	cost.startup = (startup_ns - anyway_ns + input->beside_ns) / unit + input->lookup_cost + input->plan_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;

@@ -54,26 +54,28 @@ unpack_float(const void *packed)
 static List *
 pack_prediction(const GpuAggPrediction *p)
 {
-	return list_concat(list_make5(pack_float(p->start), pack_float(p->feed),
-								  pack_float(p->link),
-								  pack_float(p->kernel),
-								  pack_float(p->emit)),
-					   list_make4(pack_float(p->startup), pack_float(p->total),
-								  pack_float(p->interpreted), pack_float(p->compiled)));
+	List	   *stages = list_make5(pack_float(p->reads), pack_float(p->start), pack_float(p->feed),
+									pack_float(p->link), pack_float(p->kernel));
+
+	stages = list_concat(stages, list_make3(pack_float(p->emit), pack_float(p->startup), pack_float(p->total)));
+	return list_concat(stages, list_make3(pack_float(p->interpreted), pack_float(p->compiled),
+										  pack_float(p->learned)));
 }
 
 static void
 unpack_prediction(GpuAggPrediction *p, const List *packed)
 {
-	p->start = unpack_float(linitial(packed));
-	p->feed = unpack_float(lsecond(packed));
-	p->link = unpack_float(lthird(packed));
-	p->kernel = unpack_float(lfourth(packed));
-	p->emit = unpack_float(list_nth(packed, 4));
-	p->startup = unpack_float(list_nth(packed, 5));
-	p->total = unpack_float(list_nth(packed, 6));
-	p->interpreted = unpack_float(list_nth(packed, 7));
-	p->compiled = unpack_float(list_nth(packed, 8));
+	p->reads = unpack_float(linitial(packed));
+	p->start = unpack_float(lsecond(packed));
+	p->feed = unpack_float(lthird(packed));
+	p->link = unpack_float(lfourth(packed));
+	p->kernel = unpack_float(list_nth(packed, 4));
+	p->emit = unpack_float(list_nth(packed, 5));
+	p->startup = unpack_float(list_nth(packed, 6));
+	p->total = unpack_float(list_nth(packed, 7));
+	p->interpreted = unpack_float(list_nth(packed, 8));
+	p->compiled = unpack_float(list_nth(packed, 9));
+	p->learned = unpack_float(list_nth(packed, 10));
 }
 
 static List *

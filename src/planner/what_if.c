@@ -97,6 +97,9 @@ gpuagg_what_if(const GpuAggWhatIf *what)
 	cache_decides(what, &text);
 	if (what->info.profile_origin < GPUAGG_PROFILE_MEASURED)
 		appendStringInfoString(&text, "; costs are not measured on this machine yet (SELECT gpuagg.calibrate())");
+	if (what->info.predicted.learned != 1)
+		appendStringInfo(&text, "; tasks took %.3g times as long as predicted, and the device's cost is so much higher",
+						 what->info.predicted.learned);
 	scale_decides(what, &text);
 	return text.data;
 }

@@ -23,7 +23,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "fmgr.h"
 #include "host/host.h"
@@ -39,17 +38,14 @@
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
 
+/* Of the machine's memory, for columns that the host device keeps, however small shared_buffers are */
+#define HOST_CACHE_SHARE 8
+
 /* For cached columns: of all its memory, and of what tasks leave of it */
 #define GPU_CACHE_SHARE 0.15
 #define GPU_CACHE_OF_REST 0.75
 
 /* --------------------------------------------------------------- opening --- */
-
-static uint64
-machine_memory(void)
-{
-	return (uint64) sysconf(_SC_PHYS_PAGES) * (uint64) sysconf(_SC_PAGESIZE);
-}
 
 static void
 signals_block(sigset_t *old)
@@ -113,7 +109,7 @@ static bool
 host_open(GpuAggWorkerDevice *on, GpuAggError *error)
 {
 	uint64		memory = gpuagg_device_memory > 0 ?
-		(uint64) gpuagg_device_memory * 1024 * 1024 : machine_memory() / 4;
+		(uint64) gpuagg_device_memory * 1024 * 1024 : gpuagg_machine_memory() / 4;
 
 	return device_open(on, &gpuagg_host_ops, 0, memory, error);
 }
@@ -334,7 +330,8 @@ gpuagg_devices_open_host(GpuAggError *error)
 
 /*
  * What the cache may take unless the setting says: of the host device as much
- * as shared_buffers do, and no more than half of what its tasks may.  Of a GPU
+ * as shared_buffers do, and no less than a share of the machine's memory, for who leaves
+ * caching to the kernel has small buffers; no more than half of what its tasks may.  Of a GPU
  * a share of its memory that fits beside theirs.
  */
 uint64
@@ -347,7 +344,8 @@ gpuagg_devices_spare(void)
 
 	on->ops->info(on->device, &info);
 	if (on->ops == &gpuagg_host_ops)
-		return Min((uint64) NBuffers * BLCKSZ, info.memory_limit / 2);
+		return Min(Max((uint64) NBuffers * BLCKSZ, gpuagg_machine_memory() / HOST_CACHE_SHARE),
+				   info.memory_limit / 2);
 	card = facts->cards[facts->card].memory_limit;
 	return Min((uint64) (card * GPU_CACHE_SHARE),
 			   (uint64) ((card - Min(card, info.memory_limit)) * GPU_CACHE_OF_REST));

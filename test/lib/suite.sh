@@ -17,6 +17,8 @@ SUITE_SETTINGS=(
 	"log_statement = none"
 	"autovacuum = off"
 	"gpuagg.autoload = off"
+	# plans are those of the profile, whatever ran before on whatever machine
+	"gpuagg.learn_costs = off"
 )
 
 suite_prepare()

@@ -45,6 +45,7 @@ sub new_node
 		join("\n",
 			"shared_preload_libraries = 'gpuagg'",
 			'gpuagg.autoload = off',	# tests say themselves what is kept, and when
+			'gpuagg.learn_costs = off',
 			'fsync = off', 'max_connections = 100', @conf)
 		  . "\n");
 	$node->start;

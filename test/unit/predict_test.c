@@ -114,6 +114,30 @@ test_sum(const GpuAggRates *rates, const char *device)
 	ok(isfinite(p.total) && p.total >= rates->round_trip_ns, name);
 }
 
+/* What tasks took scales all but their start and what follows them, and can be taken out again. */
+static void
+test_learned(const GpuAggRates *rates, const char *device)
+{
+	GpuAggRates learned = *rates;
+	GpuAggWork	work = grouping(1e7, 1e4);
+	GpuAggPrediction p = predict(rates, work);
+	GpuAggPrediction q;
+	char		name[80];
+
+	learned.learned = 4;
+	q = predict(&learned, work);
+	snprintf(name, sizeof(name), "%s: a learned factor leaves the start and emission", device);
+	ok(q.start == p.start && q.emit == p.emit && p.learned == 1, name);
+	snprintf(name, sizeof(name), "%s: and scales the rest", device);
+	between((q.startup - q.start) / (p.startup - p.start), 3.999, 4.001, name);
+	between((q.feed + q.link + q.kernel) / (p.feed + p.link + p.kernel), 3.999, 4.001, name);
+	snprintf(name, sizeof(name), "%s: it is known what it was without", device);
+	between(gpuagg_predict_unlearned(&q) / p.startup, 0.999, 1.001, name);
+	between(gpuagg_predict_input(&learned, &work) / gpuagg_predict_input(rates, &work), 0.999, 1.001, name);
+	snprintf(name, sizeof(name), "%s: PostgreSQL's plan has none", device);
+	ok(gpuagg_predict_postgres(&learned, &work) == gpuagg_predict_postgres(rates, &work), name);
+}
+
 /* Draws of a GPU; the host device's are in its threads' work. */
 static void
 test_drawn(void)
@@ -587,6 +611,8 @@ main(void)
 	test_each(&cores, "host");
 	test_sum(&gpu, "GPU");
 	test_sum(&cores, "host");
+	test_learned(&gpu, "GPU");
+	test_learned(&cores, "host");
 	test_emission(&gpu, "GPU");
 	test_emission(&cores, "host");
 	test_emitted();

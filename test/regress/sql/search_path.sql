@@ -89,6 +89,8 @@ INSERT INTO sp_calls (call) VALUES
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_tasks() v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.stat_cost v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_stat_cost() v'),
+	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.learned v'),
+	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_learned() v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.stat_tables v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.stat_databases v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_stat_tables() v'),

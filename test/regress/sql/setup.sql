@@ -3,6 +3,11 @@
 --
 CREATE EXTENSION gpuagg;
 
+-- Plans are those of the profile, whatever ran before on whatever machine.
+DO $$ BEGIN
+	EXECUTE format('ALTER DATABASE %I SET gpuagg.learn_costs = off', current_database());
+END $$;
+
 -- Are these floats equal, or as close as sums in another order may be?
 CREATE FUNCTION floats_agree(a float8[], b float8[], tolerance float8)
 RETURNS bool IMMUTABLE LANGUAGE sql AS $$
