@@ -75,12 +75,16 @@ typedef struct GpuAggWork
 	bool		regrouped;		/* by the device, which returns those that it makes; */
 	double		entries;		/* else by the backend, with tables of so many entries, */
 	double		computed;		/* which computes so many values of each; */
+	double		word_sorts;		/* and sorts values: each counts as often as it is compared, */
+	double		value_sorts;	/* as an integer in memory, as a tuple, */
+	double		long_sorts;		/* as one with a value that it only points to */
 	double		reads;			/* the groups are read so often */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */
 	double		variances;		/* of a group, that PostgreSQL's numerics make */
-	double		strings;		/* of a group, which follow it */
+	double		strings;		/* of a group, which follow it, */
+	double		string_bytes;	/* and their bytes */
 	double		outputs;		/* the others */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
 	double		chosen_pages;	/* that they lie on */

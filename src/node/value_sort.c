@@ -17,7 +17,6 @@
 #include "node/value_sort.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
-#include "utils/typcache.h"
 
 #define FIRST_VALUES 1024
 
@@ -36,6 +35,8 @@ typedef struct Word
 	int64		order;
 	int64		rows;
 } Word;
+
+StaticAssertDecl(sizeof(Word) == GPUAGG_REGROUP_WORD_BYTES, "as the planner counts them");
 
 static inline int
 compare_words(const Word *a, const Word *b)
@@ -73,32 +74,6 @@ struct GpuAggValueSort
 };
 
 /* --------------------------------------------------------------- words --- */
-
-/* Are values of the type in the order of integers, this way or the other way round? */
-static bool
-has_words(const GpuAggRegroupSort *plan, int64 *inverted)
-{
-	TypeCacheEntry *type;
-
-	switch (plan->type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case DATEOID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			break;
-		default:
-			return false;
-	}
-	type = lookup_type_cache(plan->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	*inverted = plan->sortop == type->gt_opr ? -1 : 0;
-	return plan->sortop == type->lt_opr || plan->sortop == type->gt_opr;
-}
 
 /* -0 is 0. */
 static int64
@@ -210,7 +185,7 @@ gpuagg_value_sort_begin(const GpuAggRegroupSort *plan, bool lone)
 	sort->lone = lone;
 	sort->room = FIRST_VALUES;
 	sort->most = Max((size_t) work_mem * 1024 / sizeof(Word), FIRST_VALUES);
-	if (has_words(plan, &sort->inverted))
+	if (gpuagg_regroup_has_words(plan, &sort->inverted))
 		sort->words = palloc(sort->room * sizeof(Word));
 	else
 		begin_tuples(sort);

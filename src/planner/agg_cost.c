@@ -10,6 +10,7 @@
 
 #include "access/table.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -28,6 +29,7 @@
 #include "planner/regroup_parts.h"
 #include "planner/top_groups.h"
 #include "settings.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
@@ -36,13 +38,6 @@
 #define STATE_BYTES 16.0
 /* Of a value that only PostgreSQL tells apart (node/equal_values.c), with some bytes of its own */
 #define EQUAL_BYTES 96.0
-
-/* Of so many values, in memory */
-static Cost
-cost_of_sort(double values)
-{
-	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
-}
 
 /* Of a row in memory, found by its primary key, with three columns: 2.2 us on an EPYC */
 #define KEY_ROW_NS 2200.0
@@ -54,8 +49,7 @@ cost_of_computed(const GpuAggGrouping *g, double groups)
 	QualCost	cost;
 
 	cost_qual_eval(&cost, g->regroup->exprs, g->root);
-	return cost.startup + cost.per_tuple * groups +
-		g->regroup->regroup.nsorts * cost_of_sort(groups);
+	return cost.startup + cost.per_tuple * groups;
 }
 
 /*
@@ -114,6 +108,29 @@ regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggR
 		gpuagg_regroup_device(info->regroup, info->program, wish);
 }
 
+/* The backend's sorts of so many groups' values, as node/value_sort.c does them */
+static void
+count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
+{
+	const double sorts = groups * log2(Max(groups, 2));
+
+	input->word_sorts = input->value_sorts = input->long_sorts = 0;
+	for (int i = 0; i < regroup->nsorts; i++)
+	{
+		const GpuAggRegroupSort *sort = &regroup->sorts[i];
+		int64		inverted;
+
+		if (sort->absent)
+			continue;
+		if (groups * GPUAGG_REGROUP_WORD_BYTES <= work_mem * 1024.0 && gpuagg_regroup_has_words(sort, &inverted))
+			input->word_sorts += sorts;
+		else if (get_typbyval(sort->type))
+			input->value_sorts += sorts;
+		else
+			input->long_sorts += sorts;
+	}
+}
+
 /* By the backend: how large its tables are, and how often it reads the groups for them */
 static void
 cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCostInput *input)
@@ -123,6 +140,7 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		repeats * input->groups * ENTRY_BYTES;
 
 	input->computed = list_length(g->regroup->exprs);
+	count_sorts(regroup, input->groups, input);
 	input->entries = repeats > 0 ? input->groups : g->made_groups;
 	input->reads = ceil(bytes / (get_hash_memory_limit() / 2));
 	/* and once until that is known */
@@ -202,6 +220,22 @@ cost_of_key_rows(const GpuAggGrouping *g, double returned)
 	return returned * bms_num_members(tables) * KEY_ROW_NS / gpuagg_profile_get()->rates.cost_unit_ns;
 }
 
+/* A column's mean bytes; of others what their type has */
+static int32
+key_width(PlannerInfo *root, Node *expr)
+{
+	int32		width = 0;
+
+	if (IsA(expr, Var) && ((Var *) expr)->varattno > 0 && ((Var *) expr)->varlevelsup == 0)
+	{
+		const RangeTblEntry *rte = planner_rt_fetch(((Var *) expr)->varno, root);
+
+		if (rte->rtekind == RTE_RELATION)
+			width = get_attavgwidth(rte->relid, ((Var *) expr)->varattno);
+	}
+	return width > 0 ? width : get_typavgwidth(exprType(expr), exprTypmod(expr));
+}
+
 /* What is made of the device's groups, and by whom */
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
@@ -229,6 +263,19 @@ can_part(const GpuAggGrouping *g)
 	return g->info.regroup != NULL && g->info.regroup->nparts > 0 && g->tables == NULL &&
 		!g->info.of_plan && g->fact == g->input_rel && g->info.nlookups == 0 &&
 		g->info.sample == GPUAGG_SAMPLE_NONE && gpuagg_debug_parts != GPUAGG_PARTS_OFF;
+}
+
+/* Bytes of a group's keys that are strings, as statistics have them; 0 of others */
+static double
+string_bytes(const GpuAggGrouping *g)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(g->info.program);
+	double		bytes = 0;
+
+	for (int i = 0; i < g->lw->nkeys && i < g->info.program->nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			bytes += key_width(g->root, (Node *) g->lw->key_exprs[i]);
+	return bytes;
 }
 
 /* How many groups the device has of a part */
@@ -372,6 +419,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.speed = gpuagg_agg_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
+	input.string_bytes = string_bytes(g);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	computed = cost_of_computed(g, g->info.est_groups) +
 		cost_of_giving_up(g, &g->info, g->info.est_groups, linitial(custom->custom_paths));

@@ -177,6 +177,10 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->entries = input->entries;
 	work->reads = input->reads;
 	work->computed = input->computed;
+	work->word_sorts = input->word_sorts;
+	work->value_sorts = input->value_sorts;
+	work->long_sorts = input->long_sorts;
+	work->string_bytes = input->string_bytes;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
 }

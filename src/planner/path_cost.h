@@ -24,7 +24,11 @@ typedef struct GpuAggCostInput
 	double		made;			/* groups that regrouping makes of them; 0: none */
 	bool		regrouped;		/* by the device; else by the backend, with tables of */
 	double		entries;		/* so many entries, */
-	int			computed;		/* which computes so many values of each; */
+	int			computed;		/* which computes so many values of each, */
+	double		word_sorts;		/* and sorts some of them (cost/predict.h); */
+	double		value_sorts;
+	double		long_sorts;
+	double		string_bytes;	/* of the keys of a group of the device's */
 	double		reads;			/* all groups are read so often */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */

@@ -105,6 +105,15 @@ typedef struct GpuAggRegroupSort
 	bool		absent;			/* of a part: another one has it */
 } GpuAggRegroupSort;
 
+/* What a value takes that is sorted as an integer, in an array of no more than work_mem */
+#define GPUAGG_REGROUP_WORD_BYTES 24
+
+/*
+ * Are values of the type sorted as integers of their order?  inverted: -1 if that is descending,
+ * else 0.
+ */
+extern bool gpuagg_regroup_has_words(const GpuAggRegroupSort *sort, int64 *inverted);
+
 /* One of GROUPING SETS; without them there is one, of all keys. */
 typedef struct GpuAggRegroupSet
 {
