@@ -393,6 +393,20 @@ returned_groups(const GpuAggGrouping *g, double passing)
 									  told ? clamp_row_est(g->info.est_groups * passing) : g->info.est_groups);
 }
 
+/*
+ * For what stands above the grouping in its query.  Of a subquery's columns PostgreSQL has no statistics, and
+ * takes the less of its rows for its conditions, the fewer they are said to be: a number that is right, and
+ * less than PostgreSQL expects, has it nest loops over rows that it takes for one.  So what earlier runs had
+ * counts for the device alone; bounds, which hold, count for both.  A limit tells how many come.
+ */
+static double
+offered_rows(const GpuAggGrouping *g, double rows, double passing)
+{
+	if (g->root->query_level == 1 || g->info.wanted.limited)
+		return rows;
+	return Max(rows, clamp_row_est(g->bounded_groups * passing));
+}
+
 /* Cost of the device, of HAVING and of the target list */
 void
 gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
@@ -402,6 +416,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 	Cost		computed;
+	double		rows;
 	const double passing = having_share(g);
 
 	if (g->info.of_plan)
@@ -427,12 +442,13 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
 	cost_qual_eval(&having, g->having, g->root);
-	path->rows = Min(g->having != NIL ? clamp_row_est(g->made_groups * passing) : g->made_groups, cost.returned);
+	rows = Min(g->having != NIL ? clamp_row_est(g->made_groups * passing) : g->made_groups, cost.returned);
+	path->rows = offered_rows(g, rows, passing);
 	computed += cost_of_key_rows(g, cost.returned);
 	path->startup_cost = cost.startup + computed + having.startup +
 		path->pathtarget->cost.startup;
 	path->total_cost = cost.total + computed + having.startup +
 		having.per_tuple * cost.returned +
 		path->pathtarget->cost.startup +
-		path->pathtarget->cost.per_tuple * path->rows;
+		path->pathtarget->cost.per_tuple * rows;
 }

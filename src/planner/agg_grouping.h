@@ -81,6 +81,7 @@ typedef struct GpuAggGrouping
 	double		cached;			/* part of the pages, 0 to 1, */
 	double		visible;		/* and of those that are all-visible */
 	double		made_groups;	/* of the query; the device's may be finer */
+	double		bounded_groups; /* the same without what earlier runs had */
 	double		postgres_groups;	/* that PostgreSQL expects */
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;

@@ -155,7 +155,7 @@ static double
 estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
 			 GpuAggGroupEstimate *estimate)
 {
-	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1};
+	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1,.bounded = 1};
 	if (keys != NIL)
 		gpuagg_group_estimate(g->root, g->input_rel, relation,
 							  g->tables != NULL ? g->tables->pages : g->fact->pages,
@@ -163,9 +163,9 @@ estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
 	return estimate->groups;
 }
 
-/* Of the query, where the device's are finer */
+/* Of the query, where the device's are finer; *bounded: without what earlier runs had */
 static double
-estimate_made_groups(const GpuAggGrouping *g, Relation relation)
+estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded)
 {
 	const Query *parse = g->root->parse;
 	GpuAggGroupEstimate estimate;
@@ -173,8 +173,13 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 	ListCell   *lc;
 
 	if (parse->groupingSets == NIL)
-		return estimate_set(g, relation,
-							get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
+	{
+		groups = estimate_set(g, relation,
+							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
+		*bounded = estimate.bounded;
+		return groups;
+	}
+	*bounded = 0;
 	foreach(lc, parse->groupingSets)
 	{
 		List	   *keys = NIL;
@@ -184,6 +189,7 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 			keys = lappend(keys, get_sortgroupref_tle(lfirst_int(ref),
 													  g->root->processed_tlist)->expr);
 		groups += estimate_set(g, relation, keys, false, &estimate);
+		*bounded += estimate.bounded;
 	}
 	return groups;
 }
@@ -202,7 +208,8 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 
 	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
 	g->info.est_groups = estimate.groups;
-	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation) : estimate.groups;
+	g->bounded_groups = estimate.bounded;
+	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation, &g->bounded_groups) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
 		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))

@@ -158,12 +158,14 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	};
 
 	estimate->postgres = planner_groups(root, rel, exprs);
-	estimate->groups = estimate->postgres;
+	estimate->groups = estimate->bounded = estimate->postgres;
 	if (relation != NULL)
 	{
 		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
+		estimate->bounded = estimate->groups;
 		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) : seen_key(rel, exprs);
 		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));
+	estimate->bounded = clamp_row_est(Min(estimate->bounded, rel->rows));
 }

@@ -15,6 +15,7 @@ typedef struct GpuAggGroupEstimate
 {
 	double		groups;
 	double		postgres;		/* that PostgreSQL expects */
+	double		bounded;		/* that there can be, whatever earlier runs had */
 	GpuAggSeenKey key;			/* under which they are remembered */
 } GpuAggGroupEstimate;
 

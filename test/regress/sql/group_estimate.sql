@@ -71,7 +71,7 @@ CREATE TABLE ge_new (LIKE ge) WITH (autovacuum_enabled = off);
 INSERT INTO ge_new SELECT * FROM ge;
 SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_new GROUP BY ' || q) FROM unnest(ARRAY[
 	'extract(dow FROM t)', 'extract(dow FROM t), extract(hour FROM t), n % 10', 'date_trunc(''month'', t)', 'i', 'b']) q;
--- what a grouping had when it ran last, wherever it stands, whatever is asked of the groups
+-- what a grouping had when it ran last, whatever is asked of the groups; what stands above a subquery is not told of it
 SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
 SELECT i * 0 AS x, count(*) FROM ge GROUP BY 1;
 SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
