@@ -25,6 +25,8 @@ use Time::HiRes 'time';
 my $seed = $ENV{GPUAGG_SEED} // 20261128;
 my $queries = $ENV{GPUAGG_QUERIES} // 6000;
 my $seconds = $ENV{GPUAGG_FUZZ_SECONDS};
+# what is of every day ends after some minutes on a machine that does much else
+my $most_seconds = $seconds // ($ENV{GPUAGG_QUERIES} ? 1e9 : 200);
 my $crashes_borne = $ENV{GPUAGG_FUZZ_CRASHES} // 0;
 my $dir = $ENV{GPUAGG_FUZZ_DIR} // "$PostgreSQL::Test::Utils::log_path/fuzz";
 my $per_batch = 400;
@@ -262,7 +264,7 @@ sub crash
 	return;
 }
 
-while (($seconds ? time < $begin + $seconds : $asked < $queries) && $crashes <= $crashes_borne)
+while (($seconds || $asked < $queries) && time < $begin + $most_seconds && $crashes <= $crashes_borne)
 {
 	my $defined = '';
 	my @statements = draw($per_batch);
