@@ -1,7 +1,8 @@
 # Random queries with scalar subqueries that depend on the row, with gpuagg off and with the device
 # preferred: the same rows, or the same error.  Keys have NULLs, duplicates, several types; the
 # subquery stands in WHERE of any query, with other conditions, joins and groupings around it, and
-# compares, aggregates and reads in ways that can be a grouping and in ways that cannot.
+# compares, aggregates and reads in ways that can be a grouping and in ways that cannot.  RandomShapes.pm
+# has what other schemas have.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.

@@ -2,7 +2,8 @@
 # group such a table: with gpuagg off and on, the same rows.  Keys have NULLs and misses, are of several
 # types, far apart, pairs with strings among them; values have NULLs, are at the ends of their types, or have sums
 # beyond 64 bits.  How many tables the device has folded is asked for: no join's key is unique in an input, so each
-# that an inner or left join looks up in and that came from kept columns is one.
+# that an inner or left join looks up in and that came from kept columns is one.  RandomShapes.pm has what other
+# schemas have.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.
