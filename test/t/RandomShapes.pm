@@ -9,8 +9,6 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use GpuAggTest;
-use List::Util 'shuffle';
 use RandomQuery;
 use Test::More;
 
