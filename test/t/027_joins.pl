@@ -3,7 +3,8 @@
 # unique or not; among them char(n) against text, numeric against integers, floating point
 # with -0 and NaN, strings under a collation of ICU's; some inputs are empty.  Joins are inner, left, right,
 # EXISTS and NOT EXISTS, IN and NOT IN, in ON and WHERE, nested and chained; settings make PostgreSQL join in
-# other ways.  The largest table may be partitioned, have child tables, or be a UNION ALL.
+# other ways.  The largest table may be partitioned, have child tables, or be a UNION ALL.  RandomShapes.pm
+# has what other schemas have: calls of functions, tables of which nothing is left, inputs that are plans, constants.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.
@@ -17,6 +18,7 @@ use GpuAggTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RandomQuery;
+use RandomShapes;
 use Test::More;
 
 my $seed = $ENV{GPUAGG_SEED} // 20260427;
@@ -26,6 +28,7 @@ srand $seed;
 
 my $node = new_node('joins', 'shared_buffers = 64MB');
 regress_functions($node);
+shape_functions($node);
 $node->safe_psql('postgres', 'CREATE TYPE pair AS (x int4, y int4)');
 
 sub chance { return rand() < $_[0]; }
@@ -42,7 +45,7 @@ sub table
 	my $script = sprintf
 	  "CREATE TABLE %s AS SELECT %s AS i, %s AS j, %s AS s, %s AS d, "
 	  . "CASE WHEN n %% 5 > 0 THEN (n %% 23 - 9)::int4 END AS v, (n %% 64) / 8.0::float8 AS w, "
-	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m, "
+	  . "((n %% 400) / 10.0)::numeric(%s) AS m, "
 	  . "CASE WHEN n %% 19 > 0 THEN %s END AS c, %s AS n, "
 	  . "CASE n %% 9 WHEN 0 THEN NULL WHEN 1 THEN float8 '-0' WHEN 2 THEN 'NaN' ELSE n %% 4 END::%s AS f, "
 	  . "%s COLLATE %s AS l, ('k' || (%s) %% 40 || repeat(' ', n %% 3))::bpchar AS b, "
@@ -52,7 +55,7 @@ sub table
 	  sprintf('CASE WHEN n %% 13 > 0 THEN (%s %% %d)::%s END', $x, 3 + int rand 40, pick(qw(int4 int8))),
 	  $unique eq 's' ? "'k' || n" : "CASE WHEN n % 11 > 0 THEN 'k' || $x END",
 	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
-	  sprintf("('k' || (%s %% 50))::char(%d)", $x, 4 + int rand 3),
+	  pick('6, 1', '6, 1', '10, -1'), sprintf("('k' || (%s %% 50))::char(%d)", $x, 4 + int rand 3),
 	  sprintf('((%s %% 60) / %d.0)::numeric%s', $x, pick(1, 2), pick('', '(8, 1)', '(8, 2)')),
 	  pick('float4', 'float8'), "(CASE WHEN n % 3 > 0 THEN 'K' ELSE 'k' END || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $x, $rows;
 	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
@@ -68,7 +71,7 @@ sub filter
 
 	return pick("$t.v > " . int(rand 8), "$t.v IS NULL", "$t.w < " . int(rand 8),
 		"$t.i % 3 = 1", "$t.d > date '2024-04-01'", "$t.s LIKE 'k1%'", "coalesce($t.v, 0) <> 3",
-		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", "$t.v <> 2");
+		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", "$t.v <> 2", shape_condition("$t.v"));
 }
 
 # ON of two tables; the second is looked up
@@ -76,7 +79,7 @@ sub on
 {
 	my ($a, $b) = @_;
 	my $on = pick("$a.i = $b.i", "$a.i = $b.i", "$a.i = $b.i", "$a.j = $b.i", "$a.v = $b.i", "$a.s = $b.s",
-		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.c = $b.b", "$a.s = $b.c", "$a.c = $b.s",
+		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i - " . shape_call() . " = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.c = $b.b", "$a.s = $b.c", "$a.c = $b.s",
 		"$a.c::text = $b.s", "$a.n = $b.n", "$a.n = $b.i", "$a.i = $b.n", "$a.f = $b.f", "$a.l = $b.l COLLATE \"C\"",
 		"$a.i = $b.i AND $a.f = $b.f", "$a.i = $b.i AND $a.n = $b.n", "$a.v = $b.v AND $a.l = $b.l COLLATE case_blind",
 		"$a.s = $b.s AND $a.c = $b.c", "$a.s = $b.s AND $a.i = $b.i", "$a.s = $b.s AND $a.d = $b.d AND $a.j = $b.j",
@@ -133,10 +136,10 @@ sub join_query
 	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
 	push @where, pick(@known) . '.r IS NULL' if chance(0.15);
 	# which of 0 and -0 stands for a group is not defined
-	my @keys = map { my $t = pick(@known); chance(0.05) ? "octet_length($t.b)" : "$t." . pick(qw(j s d v m j s d v m c n), 'f + 0', 'r IS NULL') } 1 .. int rand 3;
+	my @keys = map { my $t = pick(@known); chance(0.03) ? "$t.v + " . shape_call("$t.v") : chance(0.05) ? "octet_length($t.b)" : "$t." . pick(qw(j s d v m j s d v m c n), 'f + 0', 'r IS NULL') } 1 .. int rand 3;
 	my ($a, $b) = (pick(@known), pick(@known));
 	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
-			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)", "sum(octet_length($b.b))", "count(*) FILTER (WHERE $b.b LIKE 'k1% ')"),
+			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)", "sum(octet_length($b.b))", shape_count(), 'sum(' . shape_cast("$a.v") . ')', "count(*) FILTER (WHERE $b.b LIKE 'k1% ')"),
 		pick("sum($b.v) FILTER (WHERE $a.w > 3)", "sum(CASE WHEN $a.i IS NULL THEN 1 ELSE $b.v END)", "avg($b.j)"));
 
 	return 'SELECT ' . join(', ', @keys, @aggs) . " FROM $from"
@@ -171,6 +174,7 @@ sub fact
 		CREATE VIEW f AS SELECT * FROM f1 UNION ALL SELECT i, j, 'k1', d, v, w, m, c, n, f, l, b, r FROM f2;});
 }
 
+my %columns = map { $_ => $_ } qw(i v m s d w);
 my %outcomes;
 my $different = 0;
 my $asked = 0;
@@ -179,18 +183,18 @@ while ($asked < $queries)
 	my @tables = ('a', 'b', 'c', 'e');
 	my $make = "CREATE COLLATION IF NOT EXISTS case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
 	  . table('f', 1500 + int rand 3000, 1000, '') . fact() . table('a', 300, 300, 'i') . table('b', 90, 90, 's') .
-	  table('c', 40, 25, '') . table('e', int rand 3, 5, 'i');
-	my @queries = map { pick(@settings) . "\n" . join_query(\@tables) } 1 .. $per_database;
+	  table('c', 40, 25, '') . table('e', int rand 3, 5, 'i') . shape_tables('a', 'i');
+	my @queries = map { pick(@settings) . "\n" . (chance(0.2) ? shape_query([ 'f', 'a', 'b', 'c', 'c' ], \%columns) : join_query(\@tables)) } 1 .. $per_database;
 	my $script = $make;
 
 	foreach (@queries)
 	{
 		my ($set, $query) = split /\n/;
 
-		$script .= "$set SELECT replace(compare(\$q\$$query\$q\$, 'try'), E'\\n', ' '); RESET ALL;\n";
+		$script .= "$set SELECT replace(" . compared($query) . ", E'\\n', ' '); RESET ALL;\n";
 	}
 	my ($rc, $out, $err) = $node->psql('postgres',
-		"SET client_min_messages = warning;\n$script DROP TABLE IF EXISTS f2, a, b, c, e CASCADE; DROP TABLE IF EXISTS f CASCADE; DROP TABLE IF EXISTS f1;",
+		"SET client_min_messages = warning;\n$script " . shape_drop() . " DROP TABLE IF EXISTS f2, a, b, c, e CASCADE; DROP TABLE IF EXISTS f CASCADE; DROP TABLE IF EXISTS f1;",
 		on_error_stop => 1);
 	my @answers = split /\n/, $out;
 
@@ -213,6 +217,7 @@ while ($asked < $queries)
 }
 cmp_ok($asked, '>=', $queries, 'so many were asked');
 is($different, 0, "random joins (seed $seed)");
+never_refused($node);
 note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes));
 cmp_ok($outcomes{'on the device'} // 0, '>', $asked * 0.2, 'many were planned on the device');
 # a look-up table that the device has made of kept columns goes when it is not needed any more

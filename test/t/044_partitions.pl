@@ -1,4 +1,5 @@
-# Groupings of random trees of tables (RandomTree.pm), with gpuagg off and on: the same rows,
+# Groupings of random trees of tables (RandomTree.pm), and joins of them with plans and with tables of which
+# nothing is left (RandomShapes.pm), with gpuagg off and on: the same rows,
 # or an error of the same kind.  Then one whose partitions are attached, detached, dropped and
 # made again while queries run: each group is there whole, or not at all.
 #
@@ -13,6 +14,7 @@ use GpuAggTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RandomQuery;
+use RandomShapes;
 use RandomTree;
 use Test::More;
 
@@ -24,8 +26,20 @@ srand $seed;
 
 my $node = new_node('partitions', 'shared_buffers = 64MB', 'autovacuum = off', 'max_locks_per_transaction = 256');
 regress_functions($node);
+shape_forms($node);
 
 # ---------- random trees ----------
+
+# What shape_query() asks for: of each of its kinds a column, if there is one
+sub tree_columns
+{
+	my ($tree) = @_;
+	my %columns = (i => 'id', v => 'id');
+	my %class = (int2 => 'v', int4 => 'v', numeric => 'm', date => 'd', text => 's');
+
+	$columns{ $class{ $_->{class} } } = $_->{name} foreach grep { !$_->{dropped} && $class{ $_->{class} } && $_->{type} !~ /COLLATE/ } @{ $tree->{columns} };
+	return \%columns;
+}
 
 # What compare() (setup.sql) said, in a word; different ones are told
 sub outcome
@@ -48,20 +62,26 @@ my $asked = 0;
 while ($asked < $queries)
 {
 	my ($tree, $make, $drop) = random_tree();
-	my $script = $make;
+	my $shapes = rand() < 0.5;
+	my $script = $make . ($shapes ? shape_tables('t', 'id') : '');
 	my @queries;
 
 	foreach (1 .. $per_tree)
 	{
 		my ($query, $tolerance, $settings) = random_query($tree);
 
-		$query = prune($tree, $query) if rand() < 0.5;
+		if ($shapes && rand() < 0.3)
+		{
+			$query = shape_query([$tree->{from} ? $tree->{from} =~ s/ t$//r : 't'], tree_columns($tree));
+			$tolerance = 0;
+		}
+		elsif (rand() < 0.5) { $query = prune($tree, $query); }
 		push @queries, "$settings\n$query";
 		$script .= sprintf "%s SELECT replace(compare(\$q\$%s\$q\$, 'try'%s), E'\\n', ' ');\n",
 		  $settings, $query, $tolerance ? ", $tolerance" : '';
 	}
 	my ($rc, $out, $err) = $node->psql('postgres',
-		"SET client_min_messages = warning;\n$script$drop", on_error_stop => 1);
+		"SET client_min_messages = warning;\n$script" . shape_drop() . $drop, on_error_stop => 1);
 	my @answers = split /\n/, $out;
 
 	if ($rc != 0 || @answers != @queries)
@@ -82,6 +102,7 @@ while ($asked < $queries)
 }
 cmp_ok($asked, '>=', $queries, 'so many were asked');
 is($outcomes{different} // 0, 0, "random trees (seed $seed)");
+never_refused($node);
 note("seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes),
 	'; trees: ', join(', ', map { "$kinds{$_} $_" } sort keys %kinds));
 cmp_ok($outcomes{'on the device'} // 0, '>', $asked * 0.4, 'many were planned on the device');

@@ -1,7 +1,8 @@
 # Random queries with scalar subqueries that depend on the row, with gpuagg off and with the device
 # preferred: the same rows, or the same error.  Keys have NULLs, duplicates, several types; the
 # subquery stands in WHERE of any query, with other conditions, joins and groupings around it, and
-# compares, aggregates and reads in ways that can be a grouping and in ways that cannot.
+# compares, aggregates and reads in ways that can be a grouping and in ways that cannot.  RandomShapes.pm
+# has what other schemas have.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.
@@ -15,6 +16,7 @@ use GpuAggTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RandomQuery;
+use RandomShapes;
 use Test::More;
 
 my $seed = $ENV{GPUAGG_SEED} // 20261126;
@@ -38,6 +40,8 @@ $node->safe_psql('postgres', $setup . q{
 		SET LOCAL gpuagg.debug_require = 'allow';
 		RETURN CASE WHEN runs THEN 'each: ' ELSE 'grouped: ' END || replace(compare(query, CASE WHEN runs THEN 'any' ELSE 'try' END), E'\n', ' ');
 	END $$;});
+
+shape_functions($node);
 
 sub chance { return rand() < $_[0]; }
 
@@ -65,7 +69,7 @@ sub filter
 
 	return pick("$t.v > " . int(rand 8), "$t.v IS NULL", "$t.i < " . int(rand 60), "$t.j IN (1, 2, 5)", "$t.s LIKE 'k1%'",
 		"$t.i IN (SELECT i FROM c WHERE j < 5)", "$t.m BETWEEN 3 AND 30", "$t.d > date '2024-02-20'", "coalesce($t.v, 0) <> 3",
-		"EXISTS (SELECT FROM c WHERE c.i = $t.i)", "$t.j NOT IN (SELECT j FROM c WHERE j > 4)", "10 / $t.v > 1");
+		"EXISTS (SELECT FROM c WHERE c.i = $t.i)", "$t.j NOT IN (SELECT j FROM c WHERE j > 4)", "10 / $t.v > 1", shape_condition("$t.v"));
 }
 
 # x op (SELECT ...): of table o
@@ -73,7 +77,7 @@ sub subquery
 {
 	my ($o) = @_;
 	my $value = pick('min(x.v)', 'max(x.v)', 'sum(x.v)', '0.2 * avg(x.m)', '0.5 * sum(x.m)', 'max(x.m)', 'count(*)', 'avg(x.v)',
-		'min(x.v) + 1', 'sum(x.v) FILTER (WHERE x.j > 2)', 'coalesce(max(x.v), 3)', 'max(x.m) * min(x.m) - 2', 'sum(x.n)');
+		'min(x.v) + 1', 'sum(x.v) FILTER (WHERE x.j > 2)', 'coalesce(max(x.v), 3)', 'max(x.v) - ' . shape_call(), shape_count(), 'sum(' . shape_cast('x.v') . ')', 'max(x.m) * min(x.m) - 2', 'sum(x.n)');
 	my $on = pick("x.i = $o.i", "$o.i = x.i", "x.i = $o.i", "x.i = $o.i AND x.j = $o.j", "x.s = $o.s", "x.d = $o.d", "x.n = $o.n",
 		"x.n = $o.i", "x.f = $o.f", "x.l = $o.l COLLATE \"C\"", "x.l = $o.l COLLATE case_blind", "x.i = $o.j", "lower(x.s) = $o.s",
 		"x.i = $o.i AND x.v < $o.v", "x.i = $o.i + 1", "x.i = $o.i AND x.s = $o.s");
@@ -108,14 +112,15 @@ sub random_query_of
 }
 
 my @settings = ('SET enable_hashjoin = off;', 'SET enable_mergejoin = off;', 'SET enable_nestloop = off;', '', '');
+my %columns = map { $_ => $_ } qw(i v m s d);
 my %outcomes;
 my $asked = 0;
 my $different = 0;
 while ($asked < $queries)
 {
 	my $make = "CREATE COLLATION IF NOT EXISTS case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
-	  . table('f', 600 + int rand 600, 80) . table('a', 120, 100) . table('b', 50, 60) . table('c', int rand 40, 30);
-	my @queries = map { pick(@settings) . "\n" . random_query_of() } 1 .. $per_database;
+	  . table('f', 600 + int rand 600, 80) . table('a', 120, 100) . table('b', 50, 60) . table('c', int rand 40, 30) . shape_tables('a', 'i');
+	my @queries = map { pick(@settings) . "\n" . (chance(0.15) ? shape_query([ 'f', 'f', 'a', 'b' ], \%columns) : random_query_of()) } 1 .. $per_database;
 	my $script = $make;
 
 	foreach (@queries)
@@ -124,7 +129,7 @@ while ($asked < $queries)
 
 		$script .= "$set SELECT answer(\$q\$$query\$q\$); RESET ALL;\n";
 	}
-	my ($rc, $out, $err) = $node->psql('postgres', "SET client_min_messages = warning;\n$script DROP TABLE f, a, b, c;",
+	my ($rc, $out, $err) = $node->psql('postgres', "SET client_min_messages = warning;\n$script " . shape_drop() . ' DROP TABLE f, a, b, c;',
 		on_error_stop => 1);
 	my @answers = split /\n/, $out;
 
@@ -145,6 +150,7 @@ while ($asked < $queries)
 }
 cmp_ok($asked, '>=', $queries, 'so many were asked');
 is($different, 0, "random subqueries (seed $seed)");
+never_refused($node);
 note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes));
 cmp_ok($outcomes{grouped} // 0, '>', $asked * 0.2, 'many were grouped');
 no_tasks($node, 'nothing left');

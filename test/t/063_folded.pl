@@ -2,7 +2,8 @@
 # group such a table: with gpuagg off and on, the same rows.  Keys have NULLs and misses, are of several
 # types, far apart, pairs with strings among them; values have NULLs, are at the ends of their types, or have sums
 # beyond 64 bits.  How many tables the device has folded is asked for: no join's key is unique in an input, so each
-# that an inner or left join looks up in and that came from kept columns is one.
+# that an inner or left join looks up in and that came from kept columns is one.  RandomShapes.pm has what other
+# schemas have.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.
@@ -17,6 +18,7 @@ use List::Util qw(shuffle);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RandomQuery;
+use RandomShapes;
 use Test::More;
 
 my $seed = $ENV{GPUAGG_SEED} // 20261127;
@@ -26,6 +28,7 @@ srand $seed;
 
 my $node = new_node('folded', 'shared_buffers = 64MB', 'autovacuum = off');
 regress_functions($node);
+shape_functions($node);
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION folded(query text) RETURNS bigint LANGUAGE plpgsql SET gpuagg.debug_require = 'prefer' AS $$
@@ -72,7 +75,7 @@ sub filter
 	my ($t) = @_;
 
 	return pick("${t}v > " . (int(rand 60) - 40), "${t}w % 3 = 1", "${t}d > date '2024-04-01'", "${t}s LIKE 'k1%'", "${t}m BETWEEN -5 AND 9",
-		"${t}v IS NULL", "${t}i > 20", "${t}e > 0", "${t}v <> 2", "${t}j IN (1, 2, 5)", "${t}w > 100000");
+		"${t}v IS NULL", "${t}i > 20", "${t}e > 0", "${t}v <> 2", "${t}j IN (1, 2, 5)", "${t}w > 100000", shape_condition("${t}v"));
 }
 
 my @keys = (['i'], ['i'], ['i'], ['j'], ['b'], ['s'], ['d'], ['c'], ['n'], ['l'], ['i', 'j'], ['b', 'd'], ['s', 'j'], ['i', 's', 'd'],
@@ -178,7 +181,7 @@ sub query
 			push @where, "f.$columns[0] " . pick('', 'NOT ') . "IN (SELECT $columns[0] FROM $table WHERE $columns[0] IS NOT NULL GROUP BY 1)";
 		}
 	}
-	push @aggs, pick('sum(f.v)', 'count(f.w)', 'min(f.m)', 'avg(f.w)') if chance(0.5);
+	push @aggs, pick('sum(f.v)', 'count(f.w)', 'min(f.m)', 'avg(f.w)', shape_count(), 'sum(' . shape_cast('f.v') . ')') if chance(0.5);
 	push @where, filter('f.') if chance(0.3);
 	return 'SELECT ' . join(', ', @groups, @aggs) . " FROM $from" . (@where ? ' WHERE ' . join(' AND ', @where) : '')
 	  . (@groups ? ' GROUP BY ' . join(', ', 1 .. @groups) : '');
@@ -187,6 +190,7 @@ sub query
 my @settings = ('', '', '', 'SET enable_hashjoin = off;', 'SET enable_nestloop = off;', 'SET join_collapse_limit = 1;',
 	'SET gpuagg.debug_filters = always;', "SET gpuagg.strategy = 'partitioned';", 'SET gpuagg.cost_scale = 0.001;',
 	'SET enable_hashagg = off;', "SET gpuagg.lookup_memory = '1MB';");
+my %columns = map { $_ => $_ } qw(i v m s d);
 my %outcomes;
 my $different = 0;
 my $asked = 0;
@@ -195,17 +199,17 @@ while ($asked < $queries)
 {
 	my $make = "CREATE COLLATION IF NOT EXISTS case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
 	  . table('f', 1000 + int rand 1000, 900) . table('a', 2000 + int rand 3000, 150 + int rand 500)
-	  . table('b', 300 + int rand 900, 40 + int rand 100) . table('e', int rand 40, 5);
-	my @queries = map { pick(@settings) . "\n" . query() } 1 .. $per_database;
+	  . table('b', 300 + int rand 900, 40 + int rand 100) . table('e', int rand 40, 5) . shape_tables('a', 'i');
+	my @queries = map { pick(@settings) . "\n" . (chance(0.2) ? shape_query([ 'f', 'a', 'b' ], \%columns) : query()) } 1 .. $per_database;
 	my $script = $make;
 
 	foreach (@queries)
 	{
 		my ($set, $query) = split /\n/;
 
-		$script .= "$set SELECT replace(compare(\$q\$$query\$q\$, 'try'), E'\\n', ' '); SELECT folded(\$q\$$query\$q\$); RESET ALL;\n";
+		$script .= "$set SELECT replace(" . compared($query) . ", E'\\n', ' '); SELECT folded(\$q\$$query\$q\$); RESET ALL;\n";
 	}
-	my ($rc, $out, $err) = $node->psql('postgres', "SET client_min_messages = warning;\n$script DROP TABLE f, a, b, e;", on_error_stop => 1);
+	my ($rc, $out, $err) = $node->psql('postgres', "SET client_min_messages = warning;\n$script " . shape_drop() . ' DROP TABLE f, a, b, e;', on_error_stop => 1);
 	my @answers = split /\n/, $out;
 
 	if ($rc != 0 || @answers != 2 * @queries)
@@ -229,6 +233,7 @@ while ($asked < $queries)
 }
 cmp_ok($asked, '>=', $queries, 'so many were asked');
 is($different, 0, "random joins (seed $seed)");
+never_refused($node);
 note("Summary: seed $seed, $asked queries, $folded{tables} tables and $folded{subqueries} subqueries alone folded: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes));
 cmp_ok($folded{tables}, '>', $asked * 0.2, 'many tables were folded of kept columns');
 cmp_ok($folded{subqueries}, '>', $asked * 0.03, 'so were those of subqueries alone');

@@ -444,6 +444,15 @@ my %forms = (
 	],
 	map { $_ => [] } qw(enum oid name bytea inet macaddr timetz lsn bits));
 
+# One more form of a type's expressions, made of one of another type
+sub more_forms
+{
+	my ($type, $form, $of) = @_;
+
+	push @{ $forms{$type} }, sub { $form->(expr($of, $_[1])) };
+	return;
+}
+
 # An expression of a type; deeper ones are rarer.
 sub expr
 {
