@@ -4,7 +4,8 @@
  *
  * Whether a query may be rewritten is asked of a copy, parts of which the planner might drop before
  * it computes them.  So an error of theirs is nobody's yet.  It is caught without a subtransaction:
- * immutable functions of PostgreSQL's own hold nothing that one would have to release.
+ * what PostgreSQL's planner and its own immutable functions hold then, entries of caches, belongs to a
+ * resource owner that is released.
  */
 #include "postgres.h"
 
@@ -13,6 +14,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "planner/fold.h"
+#include "utils/resowner.h"
 
 static bool
 is_of_others(Oid function, void *context)
@@ -27,12 +29,26 @@ calls_others(Node *node, void *context)
 							expression_tree_walker(node, calls_others, context));
 }
 
+static void
+owner_end(ResourceOwner owner, ResourceOwner before)
+{
+	CurrentResourceOwner = before;
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	/* locks stay the transaction's */
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, true, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(owner);
+}
+
 static Node *
 try_to_fold(Node *node, bool *failed)
 {
 	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner before = CurrentResourceOwner;
+	ResourceOwner owner = ResourceOwnerCreate(before, "gpuagg fold");
 	Node	   *volatile folded = node;
 
+	CurrentResourceOwner = owner;
 	PG_TRY();
 	{
 		folded = eval_const_expressions(NULL, node);
@@ -41,11 +57,15 @@ try_to_fold(Node *node, bool *failed)
 	{
 		MemoryContextSwitchTo(context);
 		if (!gpuagg_error_is_of_values(geterrcode()))
+		{
+			CurrentResourceOwner = before;
 			PG_RE_THROW();
+		}
 		FlushErrorState();
 		*failed = true;
 	}
 	PG_END_TRY();
+	owner_end(owner, before);
 	return folded;
 }
 
