@@ -91,9 +91,10 @@ sub same
 }
 
 my $node = new_node('documents', 'gpuagg.device = host', 'gpuagg.host_threads = 2', 'shared_buffers = 512MB', 'autovacuum = off',
-	'max_worker_processes = 16');
+	'max_worker_processes = 16', "shared_preload_libraries = 'gpuagg, pg_stat_statements'");
 
 $node->safe_psql('postgres', q{DROP EXTENSION gpuagg; CREATE DATABASE names});
+$node->safe_psql('names', 'CREATE EXTENSION pg_stat_statements');
 $node->safe_psql('names', 'CREATE TABLE babies (year int, sex char(1), name text, births int)');
 system("xz -dc '$data' | psql -XAtq -d '" . $node->connstr('names') . "' -c '\\copy babies FROM STDIN (FORMAT csv)'") == 0
   or die 'the quick start\'s data cannot be loaded';
