@@ -27,11 +27,14 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
+#include "parser/parsetree.h"
 #include "planner/agg_call.h"
 #include "planner/args.h"
 #include "planner/harmless.h"
@@ -595,6 +598,30 @@ choose_extreme(GpuAggLookupLower *lookup, List *rest)
 	return true;
 }
 
+/*
+ * How many different keys.  Of a UNION ALL PostgreSQL has no statistics and takes 200, but it has some of
+ * what it is made of.
+ */
+static double
+estimate_keys(PlannerInfo *root, RelOptInfo *rel, List *keys)
+{
+	double		sum = 0;
+	ListCell   *lc;
+
+	if (rel->rtekind != RTE_SUBQUERY || !planner_rt_fetch(rel->relid, root)->inh)
+		return estimate_num_groups(root, keys, rel->rows, NULL, NULL);
+	check_stack_depth();
+	foreach(lc, root->append_rel_list)
+	{
+		const AppendRelInfo *member = lfirst_node(AppendRelInfo, lc);
+		RelOptInfo *child = root->simple_rel_array[member->child_relid];
+
+		if (member->parent_relid == rel->relid && child != NULL && !IS_DUMMY_REL(child))
+			sum += estimate_keys(root, child, (List *) gpuagg_adjust_appendrel_attrs(root, (Node *) keys, child, rel));
+	}
+	return clamp_row_est(Min(sum, rel->rows));
+}
+
 bool
 gpuagg_fold_begin(GpuAggLower *lw, GpuAggLookupLower *lookup, List *keys, List *rest)
 {
@@ -603,6 +630,6 @@ gpuagg_fold_begin(GpuAggLower *lw, GpuAggLookupLower *lookup, List *keys, List *
 	if (!may_group(keys) || (closes && !choose_extreme(lookup, rest)))
 		return GPUAGG_REFUSE(NOT_UNIQUE);
 	lookup->folded = true;
-	lookup->rows = estimate_num_groups(lw->root, keys, lookup->rel->rows, NULL, NULL);
+	lookup->rows = estimate_keys(lw->root, lookup->rel, keys);
 	return true;
 }

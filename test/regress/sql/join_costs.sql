@@ -47,6 +47,17 @@ $$;
 SELECT jg_groups();
 SELECT compare('SELECT v, count(*), sum(w) FILTER (WHERE w > 0) FROM jc JOIN jg ON a = k GROUP BY v');
 SELECT jg_groups();
+-- a UNION ALL has as many keys as what it is made of, of which there are statistics
+CREATE TABLE ju AS SELECT i AS k, i % 50 AS w FROM generate_series(1, 30000) i;
+CREATE TABLE ju_more AS SELECT k + 30000 AS k, w FROM ju;
+CREATE TABLE ju_small (k int, n text) WITH (autovacuum_enabled = off);
+INSERT INTO ju_small SELECT i, 'n' || i % 7 FROM generate_series(1, 100) i;
+VACUUM ANALYZE ju, ju_more;
+SET max_parallel_workers_per_gather = 0;
+SET gpuagg.debug_require = 'prefer';
+SELECT regexp_replace(l, 'cost=\S+ |width=\d+', '', 'g') FROM explained('EXPLAIN SELECT n, count(*), sum(w) FROM
+	(SELECT * FROM ju UNION ALL SELECT * FROM ju_more) u JOIN ju_small USING (k) GROUP BY n') l
+WHERE l ~ 'Agg.*cost';
 RESET ALL;
 DROP FUNCTION jc_plan, jg_groups;
-DROP TABLE jc, jp, jg;
+DROP TABLE jc, jp, jg, ju, ju_more, ju_small;
