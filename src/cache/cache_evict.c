@@ -34,7 +34,6 @@ gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	for (int i = 0; i < ncolumns; i++)
 	{
 		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
-
 		uint64		bytes;
 
 		if (fill == NULL)
