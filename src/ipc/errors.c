@@ -146,8 +146,10 @@ gpuagg_error_is_of_values(int sqlerrcode)
 		case ERRCODE_INSUFFICIENT_RESOURCES:
 		case ERRCODE_OPERATOR_INTERVENTION:
 		case ERRCODE_SYSTEM_ERROR:
-		case ERRCODE_INTERNAL_ERROR:
 			return false;
+		case ERRCODE_INTERNAL_ERROR:
+			/* some functions refuse values so; what is corrupted is another matter */
+			return sqlerrcode == ERRCODE_INTERNAL_ERROR;
 		default:
 			return true;
 	}

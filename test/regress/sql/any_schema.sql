@@ -139,6 +139,8 @@ EXPLAIN (COSTS OFF) SELECT f.k, avg(f.w) FROM any_fact f JOIN any_dim d ON f.k =
 SELECT what, compare(query, 'any') FROM (VALUES
 	('unused output', 'SELECT count(*) FROM (SELECT b.id, count(jsonb_set_lax(''2''::jsonb, ''{a,b}'', ''{"k": 1}''::jsonb, true,
 		''delete_key'')) FROM any_dim b GROUP BY b.id) q'),
+	('unused state', 'SELECT count(*) FROM (SELECT b.g, bool_and(float8_accum(''{1}''::float8[], 1) > ''{1}''::float8[])
+		FROM any_dim b GROUP BY b.g) q'),
 	('unused quotient', 'SELECT count(*) FROM (SELECT b.g, sum(1 / 0) FROM any_dim b GROUP BY b.g) q'),
 	('no rows', 'SELECT g, bool_or(record_lt(row(2, ''p''), pg_sequence_parameters(''21''::oid))) FROM any_dim
 		WHERE id > 1000 GROUP BY g'),
