@@ -162,12 +162,12 @@ is(sql(q{SET search_path = trap, pg_catalog, public; SELECT count(*) > 20 FROM g
 
 # texts that end anywhere, or are none
 is(sql(q{SELECT count(*) > 500, count(*) - count(status) FROM (SELECT DISTINCT query FROM gpuagg.survey(NULL)) s,
-	generate_series(0, length(query), 5) n, gpuagg.survey_statement(left(query, n), 'postgres'::regrole, NULL)}), 't|0', 'each has an answer');
+	generate_series(0, length(query), 5) n, gpuagg.survey_statement(left(query, n), current_user::text::regrole, NULL)}), 't|0', 'each has an answer');
 is(sql(q{SELECT string_agg(status, ',') FROM unnest(ARRAY['', ' ; ', 'SELECT 1; SELECT 2', 'date $1', 'SELECT ($1', 'x) date $1', '"', 'SELECT ä $1 FROM ö',
-	'SELECT extract($1 FROM $2)', repeat('SELECT (', 20000)]) q, gpuagg.survey_statement(q, 'postgres'::regrole, 'a, "b')}),
+	'SELECT extract($1 FROM $2)', repeat('SELECT (', 20000)]) q, gpuagg.survey_statement(q, current_user::text::regrole, 'a, "b')}),
 	join(',', ('not planned') x 10), 'nor do texts that are none end it');
 is(sql(q{SELECT string_agg(DISTINCT status || ': ' || reason, ',') FROM unnest(ARRAY['SET work_mem = $1', 'SAVEPOINT $1', 'PREPARE TRANSACTION $1', 'set x to $1']) q,
-	gpuagg.survey_statement(q, 'postgres'::regrole, NULL)}), 'nothing to group: the statement is a command, which is not planned',
+	gpuagg.survey_statement(q, current_user::text::regrole, NULL)}), 'nothing to group: the statement is a command, which is not planned',
 	'commands as later versions keep them');
 
 # a lock that somebody holds keeps nobody waiting for long

@@ -32,7 +32,7 @@ SELECT pp_fed('SELECT g, sum(v) FROM (SELECT g, v FROM pp UNION ALL SELECT g, v 
 SELECT pp_fed('SELECT g, sum(v) FROM pp TABLESAMPLE BERNOULLI (50) GROUP BY g') > 10 AS all_and_half_checked;
 -- vacuumed they have other LSNs than what is kept
 VACUUM pp;
-SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') AS half;
+SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') BETWEEN 4 AND 6 AS half;
 SELECT g, sum(v) FROM pp GROUP BY g HAVING g = 1;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') AS all_kept;
 -- VACUUM that changes nothing has no page fed again
