@@ -506,21 +506,20 @@ static bool
 plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, const GpuAggAggregateRow *row,
 				GpuAggOutput *output, GpuAggOutput *own)
 {
-	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
-	int			before = plan->lw->ntransitions;
+	GpuAggRegroupMark mark;
 	bool		listening = gpuagg_refuse_pause();
-	bool		ok = device_aggregate(plan, agg, output, own);
+	bool		ok;
 
+	gpuagg_regroup_mark(plan, &mark);
+	ok = device_aggregate(plan, agg, output, own);
 	if (!ok)
 	{
-		plan->lw->ntransitions = before;
-		gpuagg_lower_reset(plan->lw, mark);
+		gpuagg_regroup_go_back(plan, &mark);
 		ok = filtered_aggregate(plan, agg, own);
 	}
 	if (!ok)
 	{
-		plan->lw->ntransitions = before;
-		gpuagg_lower_reset(plan->lw, mark);
+		gpuagg_regroup_go_back(plan, &mark);
 		ok = row != NULL ? computed_aggregate(plan, agg, *row, own) :
 			computed_statistic(plan, agg, own) || computed_pair(plan, agg, own);
 	}

@@ -20,6 +20,34 @@
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
+void
+gpuagg_regroup_mark(const GpuAggRegroupPlan *plan, GpuAggRegroupMark *mark)
+{
+	mark->lower = gpuagg_lower_mark(plan->lw);
+	mark->plan = *plan;
+	mark->ntransitions = plan->lw->ntransitions;
+	mark->lower_keys = plan->lw->nkeys;
+	mark->keys = list_length(plan->keys);
+	mark->exprs = list_length(plan->exprs);
+}
+
+void
+gpuagg_regroup_go_back(GpuAggRegroupPlan *plan, const GpuAggRegroupMark *mark)
+{
+	GpuAggOutput *outputs = plan->outputs;
+	int			noutputs = plan->noutputs;
+
+	gpuagg_lower_reset(plan->lw, mark->lower);
+	plan->lw->ntransitions = mark->ntransitions;
+	plan->lw->nkeys = mark->lower_keys;
+	*plan = mark->plan;
+	plan->outputs = outputs;
+	plan->noutputs = noutputs;
+	/* lists grow in place */
+	plan->keys = list_truncate(plan->keys, mark->keys);
+	plan->exprs = list_truncate(plan->exprs, mark->exprs);
+}
+
 /* --------------------------------------------------------------- values --- */
 
 static bool
@@ -213,14 +241,16 @@ bool
 gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer, GpuAggOutput *output,
 						 int16 *number)
 {
-	const GpuAggMark mark = gpuagg_lower_mark(plan->lw);
 	const bool	listening = gpuagg_refuse_pause();
 	const bool	strange = finer && reads_strange(plan->lw, expr);
-	bool		ok = !strange && key_value(plan, expr, eqop, output, number);
+	GpuAggRegroupMark mark;
+	bool		ok;
 
+	gpuagg_regroup_mark(plan, &mark);
+	ok = !strange && key_value(plan, expr, eqop, output, number);
 	if (!ok)
 	{
-		gpuagg_lower_reset(plan->lw, mark);
+		gpuagg_regroup_go_back(plan, &mark);
 		ok = gpuagg_regroup_computed_value(plan, expr, number);
 		if (ok)
 			*output = (GpuAggOutput) {
@@ -231,7 +261,7 @@ gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool fin
 	}
 	if (!ok && strange)
 	{
-		gpuagg_lower_reset(plan->lw, mark);
+		gpuagg_regroup_go_back(plan, &mark);
 		ok = key_value(plan, expr, eqop, output, number);
 	}
 	gpuagg_refuse_resume(listening);

@@ -3,7 +3,8 @@
  *		Values and states of groups that are made of a device's, while regroup_plan.c
  *		and regroup_agg.c plan them.
  *
- * Functions that return false have refused, and may leave keys of the device behind.
+ * Functions that return false have refused, and may leave keys of the device behind.  Who tries
+ * something else then goes back to a mark: a key must not outlive the registers that it is made of.
  */
 #ifndef GPUAGG_PLANNER_REGROUP_VALUES_H
 #define GPUAGG_PLANNER_REGROUP_VALUES_H
@@ -11,6 +12,20 @@
 #include "postgres.h"
 
 #include "planner/regroup_plan.h"
+
+/* All that an attempt may add, but for outputs */
+typedef struct GpuAggRegroupMark
+{
+	GpuAggMark	lower;
+	GpuAggRegroupPlan plan;
+	int			ntransitions;
+	int			lower_keys;
+	int			keys;
+	int			exprs;
+} GpuAggRegroupMark;
+
+extern void gpuagg_regroup_mark(const GpuAggRegroupPlan *plan, GpuAggRegroupMark *mark);
+extern void gpuagg_regroup_go_back(GpuAggRegroupPlan *plan, const GpuAggRegroupMark *mark);
 
 /* The twin of an output of the device, of the query's groups */
 extern GpuAggOutput *gpuagg_regroup_add_output(GpuAggRegroupPlan *plan);

@@ -17,7 +17,7 @@ our @EXPORT = qw(catalogue_query read_catalogue catalogue_size any_subject plain
 # Stable or immutable, and yet not to be asked twice of one database for the same answer, or
 # not for nothing.  Volatile ones of PostgreSQL are planned, and never run.
 my @left_out = (
-	[ qr/^(?:pg_stat|pg_backend|pg_conf|pg_last_|pg_blocking|pg_isolation|pg_safe|pg_lock|pg_cursor|pg_prepared|pg_is_|pg_get_(?:replication|wal|shmem|backend|publication))/, 'what it tells changes from one statement to the next' ],
+	[ qr/^(?:satisfies_hash|pg_stat|pg_backend|pg_conf|pg_last_|pg_blocking|pg_isolation|pg_safe|pg_lock|pg_cursor|pg_prepared|pg_is_|pg_get_(?:replication|wal|shmem|backend|publication))/, 'what it tells changes from one statement to the next' ],
 	[ qr/^(?:pg_(?:database|tablespace|table|indexes|total_relation|relation)_size|pg_relation_file|pg_filenode|pg_column_|pg_my_temp|pg_listening|pg_control|age|mxid_age|txid_|pg_current|pg_snapshot_|pg_xact|pg_postmaster|pg_jit|pg_options|pg_event_trigger)/, 'likewise, or it tells of files and transactions' ],
 	[ qr/^(?:(?:query|table|cursor|schema|database)_to_xml|ts_stat|ts_rewrite|connectby|crosstab|xpath_table|dblink)/, 'runs statements that it is given, or a whole database' ],
 	[ qr/^(?:bt\w+cmp|\w+_cmp)$/, 'of its result the sign alone is defined' ],
