@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_class.h"
 #include "compat.h"
 #include "extension.h"
