@@ -12,8 +12,8 @@
 #include <math.h>
 
 #include "access/table.h"
-#include "catalog/pg_database.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #include "compat.h"
 #include "extension.h"
 #include "fmgr.h"

@@ -14,7 +14,7 @@
 #include "planner/sample_path.h"
 #include "settings.h"
 
-#define NS_PER_MS 1e6
+#define NS_IN_MS 1e6
 
 static const char *const node_names[GPUAGG_NSTEPS] = {
 	[GPUAGG_STEP_GROUPING] = GPUAGG_NODE_NAME,
@@ -121,7 +121,7 @@ gpuagg_survey_predicted_ms(double ms, PlannedStmt *stmt)
 	ListCell   *lc;
 
 	foreach(lc, gpuagg_device_nodes(stmt, true))
-		ms = Max(ms, 0) + node_ns(lfirst_node(CustomScan, lc)) / NS_PER_MS;
+		ms = Max(ms, 0) + node_ns(lfirst_node(CustomScan, lc)) / NS_IN_MS;
 	return ms;
 }
 
