@@ -111,7 +111,7 @@ override VPATH :=
 # also for who calls make again without -f, as the links allow: the same flags
 override srcdir := .
 ifdef BUILDING
-$(shell cp -Rsf $(TREE)/src $(TREE)/cuda $(TREE)/sql $(TREE)/test $(TREE)/gpuagg.control \
+$(shell cp -Rsf $(TREE)/src $(TREE)/cuda $(TREE)/sql $(TREE)/expected $(TREE)/test $(TREE)/gpuagg.control \
 	$(TREE)/Makefile . && find src cuda -type l -name '*.[od]' -delete)
 endif
 endif
@@ -133,10 +133,9 @@ PG_CFLAGS = -std=gnu11 -ffp-contract=off -Wextra -Wno-unused-parameter -Wno-sign
 	-MMD -MP $(if $(WERROR),-Werror)
 SHLIB_LINK = -lpthread -lm
 
-# Order: setup.sql makes what the other tests use.
-TESTS ?= $(notdir $(basename $(sort $(filter-out %/setup.sql,$(wildcard test/regress/sql/*.sql)))))
+# Order: setup.sql makes what the other tests use.  The extension's scripts lie beside them.
+TESTS ?= $(filter-out setup gpuagg--%,$(notdir $(basename $(sort $(wildcard sql/*.sql)))))
 REGRESS = setup $(filter-out setup,$(TESTS))
-REGRESS_OPTS = --inputdir=test/regress --outputdir=.
 SPECS ?= $(notdir $(basename $(sort $(wildcard test/isolation/specs/*.spec))))
 ISOLATION = $(SPECS)
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=.

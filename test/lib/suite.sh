@@ -23,31 +23,42 @@ SUITE_SETTINGS=(
 
 suite_prepare()
 {
-	local part version
+	local results version
 
 	version=$("$PG_BINDIR/pg_config" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/')
-	cp -R test "$RUN_DIR/"
+	cp -R sql expected test "$RUN_DIR/"
 	[ ! -d doc ] || cp -R doc README.md "$RUN_DIR/"
-	# pg_regress looks for expected output below its output directory.
-	for part in regress isolation; do
-		mkdir -p "$RUN_DIR/$part"
-		ln -s "../test/$part/expected" "$RUN_DIR/$part/expected"
-		test/lib/expected "$RUN_DIR/test/$part/expected" "$version"
+	for results in expected test/isolation/expected; do
+		test/lib/expected "$RUN_DIR/$results" "$version"
 	done
+	suite_output regress expected
+	suite_output isolation test/isolation/expected
 	mkdir -p "$RUN_DIR/tap" "$RUN_DIR/server"
 	suite_sanitizers
 	own "$RUN_DIR"
 }
 
-# Names of the files test/$1/*.$2, setup first.
+# suite_output NAME EXPECTED: an output directory of pg_regress, which looks for expected
+# results below it.
+suite_output()
+{
+	mkdir -p "$RUN_DIR/$1"
+	ln -sfn "../$2" "$RUN_DIR/$1/expected"
+}
+
+# suite_names DIR ENDING: names of the tests in DIR, setup first; the extension's scripts lie
+# beside the regression tests.
 suite_names()
 {
 	local f
 
-	[ ! -f "test/$1/setup.$2" ] || echo setup
-	for f in test/"$1"/*."$2"; do
+	[ ! -f "$1/setup.$2" ] || echo setup
+	for f in "$1"/*."$2"; do
 		f=${f##*/}
-		[ "$f" = "setup.$2" ] || [ "$f" = "*.$2" ] || echo "${f%."$2"}"
+		case $f in
+			"setup.$2" | gpuagg--* | "*.$2") ;;
+			*) echo "${f%."$2"}" ;;
+		esac
 	done
 }
 
@@ -112,14 +123,14 @@ suite_sanitizer_reports()
 	tally_one "no report of a sanitizer" $? || head -n 200 "$RUN_DIR/reports"
 }
 
-# suite_pg_regress PART PROGRAM NAME ...
+# suite_pg_regress PART PROGRAM INPUT NAME ...
 suite_pg_regress()
 {
-	local part=$1 program=$2 rc=0
+	local part=$1 program=$2 input=$3 rc=0
 
-	shift 2
+	shift 3
 	(cd "$RUN_DIR" && as_user "$PG_TESTDIR/$program" --bindir="$PG_BINDIR" \
-		--inputdir="test/$part" --outputdir="$part" --dbname="gpuagg_$part" "$@") \
+		--inputdir="$input" --outputdir="$part" --dbname="gpuagg_$part" "$@") \
 		>"$RUN_DIR/$part.log" 2>&1 || rc=$?
 	tally_regress "$part" "$rc" "$RUN_DIR/$part.log" \
 		"$RUN_DIR/$part/regression.diffs"
@@ -140,13 +151,13 @@ suite_regress()
 {
 	local names
 
-	names=$(printf '%s ' ${TESTS:-$(suite_names regress/sql sql)})
+	names=$(printf '%s ' ${TESTS:-$(suite_names sql sql)})
 	case " $names" in
 		*" setup "*) ;;
 		*) names="setup $names" ;;
 	esac
 	# shellcheck disable=SC2086 # a list of names
-	suite_pg_regress regress regress/pg_regress $names
+	suite_pg_regress regress regress/pg_regress . $names
 }
 
 # suite_beside I DIR NAME ...: files of the regression tests on a server of their own
@@ -155,7 +166,7 @@ suite_beside()
 	local dir=$2
 
 	server_start "$dir" "${SUITE_SETTINGS[@]}" "${BESIDE_SETTINGS[@]}"
-	suite_device "$BESIDE_DEVICE" && suite_pg_regress "regress$1" regress/pg_regress "${@:3}"
+	suite_device "$BESIDE_DEVICE" && suite_pg_regress "regress$1" regress/pg_regress . "${@:3}"
 	! grep -E 'was terminated by signal|PANIC:|TRAP: ' "$dir/log"
 	tally_one "server $1 survived" $?
 	server_stop "$dir"
@@ -168,16 +179,15 @@ suite_regress_beside()
 {
 	local n=$1 BESIDE_DEVICE=$2 BESIDE_SETTINGS=("${@:3}") names=() name k=0 i sums passed failed
 
-	for name in ${TESTS:-$(suite_names regress/sql sql)}; do
+	for name in ${TESTS:-$(suite_names sql sql)}; do
 		[ "$name" != setup ] || continue
 		names[k % n]+=" $name"
 		k=$((k + 1))
 	done
 	n=${#names[@]}
 	for ((i = 0; i < n; i++)); do
-		mkdir -p "$RUN_DIR/regress$i" "$RUN_DIR/server$i"
-		ln -sfn ../test/regress "$RUN_DIR/test/regress$i"
-		ln -sfn ../test/regress/expected "$RUN_DIR/regress$i/expected"
+		mkdir -p "$RUN_DIR/server$i"
+		suite_output "regress$i" expected
 		own "$RUN_DIR/regress$i" "$RUN_DIR/server$i"
 		# shellcheck disable=SC2086 # a list of names
 		(PASSED=0 FAILED=0 && suite_beside "$i" "$RUN_DIR/server$i" setup ${names[i]}) >"$RUN_DIR/beside$i.log" 2>&1 &
@@ -195,8 +205,8 @@ suite_regress_beside()
 suite_isolation()
 {
 	# shellcheck disable=SC2046 # a list of names
-	suite_pg_regress isolation isolation/pg_isolation_regress \
-		${SPECS:-$(suite_names isolation/specs spec)}
+	suite_pg_regress isolation isolation/pg_isolation_regress test/isolation \
+		${SPECS:-$(suite_names test/isolation/specs spec)}
 }
 
 # Servers that a test program left running
@@ -218,7 +228,7 @@ suite_tap()
 {
 	local tap=$RUN_DIR/tap name rc=0 files=() out
 
-	for name in ${TAPS:-$(suite_names t pl)}; do
+	for name in ${TAPS:-$(suite_names test/t pl)}; do
 		files+=("test/t/$name.pl")
 	done
 	[ "${#files[@]}" -gt 0 ] || return 0

@@ -20,7 +20,7 @@ my $per_round = 20;
 srand $seed;
 
 my $node = new_node('codes', 'shared_buffers = 64MB', 'autovacuum = off');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
+my $setup = slurp_file("$FindBin::RealBin/../../sql/setup.sql");
 $setup =~ s/^CREATE EXTENSION gpuagg;$//m;
 $node->safe_psql('postgres', $setup);
 

@@ -23,7 +23,7 @@ my $per_database = 40;
 srand $seed;
 
 my $node = new_node('bounds', 'shared_buffers = 64MB');
-my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
+my $setup = slurp_file("$FindBin::RealBin/../../sql/setup.sql");
 $setup =~ s/^CREATE EXTENSION gpuagg;$//m;
 $node->safe_psql('postgres', $setup . q{
 	CREATE FUNCTION answer(query text) RETURNS text LANGUAGE plpgsql AS $$

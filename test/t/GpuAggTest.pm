@@ -303,7 +303,7 @@ sub finish_pgbench
 sub regress_functions
 {
 	my ($node) = @_;
-	my $setup = slurp_file(dirname(__FILE__) . '/../regress/sql/setup.sql');
+	my $setup = slurp_file(dirname(__FILE__) . '/../../sql/setup.sql');
 
 	$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
 	$node->safe_psql('postgres', $setup);
