@@ -29,7 +29,7 @@
 #include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"

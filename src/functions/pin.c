@@ -23,7 +23,7 @@
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

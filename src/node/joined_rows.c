@@ -26,7 +26,7 @@
 #include "node/row_eval.h"
 #include "node/run_notes.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/rel.h"
 
 struct GpuAggJoinedRows

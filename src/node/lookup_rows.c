@@ -8,7 +8,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/lookup_rows.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/memutils.h"
 
 #define STRING_BLOCK (64 * 1024)

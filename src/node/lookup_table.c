@@ -10,7 +10,7 @@
 #include "common/pg_prng.h"
 #include "compat.h"
 #include "node/lookup_table.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- columns --- */

@@ -30,7 +30,7 @@
 #include "node/runtime.h"
 #include "node/string_values.h"
 #include "nodes/extensible.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "settings.h"
 #include "utils/memutils.h"
 

@@ -9,7 +9,7 @@
 #include "node/regroup_datum.h"
 #include "node/regroup_enter.h"
 #include "node/regroup_long.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/memutils.h"
 #include "utils/varlena.h"
 

@@ -19,7 +19,7 @@
 #include "device/transition.h"
 #include "lib/stringinfo.h"
 #include "node/row_block.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/lsyscache.h"

@@ -14,7 +14,7 @@
 #include "node/row_aside.h"
 #include "node/row_eval.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 
 #define ROWS_MAX 1024
 #define ROWS_STRING_BYTES (256 * 1024)

@@ -10,7 +10,7 @@
 #include "ipc/shmem.h"
 #include "node/run_notes.h"
 #include "node/tables.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

@@ -7,8 +7,8 @@
 #include "executor/executor.h"
 #include "node/runtime.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/constant.h"
-#include "planner/list_table.h"
+#include "planner/value/constant.h"
+#include "planner/value/list_table.h"
 
 /* Adds the parameters in an expression to the list at context. */
 static bool

@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "node/lookup_table.h"
 #include "node/string_values.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/memutils.h"
 
 /* Interrupts are checked as often, and what values took is freed. */

@@ -13,7 +13,7 @@
 #include "executor/executor.h"
 #include "node/wanted_groups.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"

@@ -36,8 +36,8 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_plan.h"
-#include "planner/harmless.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/value/harmless.h"
 #include "utils/lsyscache.h"
 
 /* ------------------------------------------------------------- possible --- */

@@ -22,7 +22,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "planner/correlated_narrow.h"
-#include "planner/harmless_query.h"
+#include "planner/value/harmless_query.h"
 #include "rewrite/rewriteManip.h"
 
 /* ------------------------------------------------- conditions of the keys --- */

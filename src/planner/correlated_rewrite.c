@@ -30,10 +30,10 @@
 #include "planner/correlated_group.h"
 #include "planner/correlated_narrow.h"
 #include "planner/correlated_rewrite.h"
-#include "planner/fold.h"
-#include "planner/harmless.h"
 #include "planner/refuse.h"
 #include "planner/unique_group.h"
+#include "planner/value/fold.h"
+#include "planner/value/harmless.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 

@@ -17,11 +17,11 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "planner/args.h"
 #include "planner/expr_hash.h"
 #include "planner/join_order.h"
 #include "planner/path_cost.h"
 #include "planner/probe_order.h"
+#include "planner/value/args.h"
 
 /*
  * Of a thread of the host.  Measured on an EPYC with one integer key and one column: look-ups 4 to 5 (bits) and 8

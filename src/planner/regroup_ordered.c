@@ -11,9 +11,9 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/args.h"
 #include "planner/refuse.h"
 #include "planner/regroup_ordered.h"
+#include "planner/value/args.h"
 #include "utils/lsyscache.h"
 
 bool

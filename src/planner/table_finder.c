@@ -9,8 +9,8 @@
 #include "device/ops/lookup_make.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
-#include "planner/constant.h"
 #include "planner/table_finder.h"
+#include "planner/value/constant.h"
 #include "planner/value_bound.h"
 #include "utils/timestamp.h"
 

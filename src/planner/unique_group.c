@@ -33,9 +33,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "planner/args.h"
 #include "planner/correlated_group.h"
 #include "planner/unique_group.h"
+#include "planner/value/args.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 

@@ -13,7 +13,7 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "parser/scansup.h"
-#include "planner/args.h"
+#include "planner/value/args.h"
 #include "planner/value_bound_function.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"

@@ -5,7 +5,7 @@
  * A table is a head, spans of time in their order, each with the offset that holds in it, and
  * an index: from the first change of offset on, for slots of 2^shift microseconds, the span in
  * which each begins; moments before the first slot have the first one's, moments behind the
- * last slot the last one's.  Slots are so short (planner/zone.c) that a moment's span is
+ * last slot the last one's.  Slots are so short (planner/value/zone.c) that a moment's span is
  * nearly always that one or the next.
  *
  * Nobody has checked a table: one that is not whole is left to PostgreSQL, of one whose numbers

@@ -43,11 +43,11 @@
 #include "device/ops/ops_lookup.h"
 #include "device/transition.h"
 #include "nodes/pathnodes.h"
-#include "planner/constant.h"
 #include "planner/join_tree.h"
 #include "planner/plan.h"
 #include "planner/refuse.h"
-#include "planner/zone.h"
+#include "planner/value/constant.h"
+#include "planner/value/zone.h"
 #include "utils/rel.h"
 
 /*
@@ -216,14 +216,14 @@ extern bool gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c);
 extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
 								 bool may_fail, GpuAggValue *out);
 
-/* What kind of constant is made of an array without columns (planner/list_table.h) */
+/* What kind of constant is made of an array without columns (planner/value/list_table.h) */
 extern bool gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggValue *out);
 
-/* The table of the zone that a text without columns names (planner/zone.h) */
+/* The table of the zone that a text without columns names (planner/value/zone.h) */
 extern bool gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind,
 							  GpuAggValue *out);
 
-/* The table of an enum (planner/enum_order.h) */
+/* The table of an enum (planner/value/enum_order.h) */
 extern bool gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out);
 extern GpuAggProgram *gpuagg_lower_finish(GpuAggLower *lw);
 

@@ -27,8 +27,8 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "planner/harmless.h"
 #include "planner/lower/lower_join.h"
+#include "planner/value/harmless.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 

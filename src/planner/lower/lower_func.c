@@ -11,9 +11,9 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "planner/args.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_table.h"
+#include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"

@@ -13,8 +13,8 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "planner/args.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/value/args.h"
 #include "utils/fmgroids.h"
 
 static Expr *

@@ -32,9 +32,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "planner/args.h"
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
+#include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 

@@ -22,8 +22,8 @@
 
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "planner/harmless.h"
 #include "planner/lower/lower.h"
+#include "planner/value/harmless.h"
 
 static bool
 clause_is_harmless(Node *clause)

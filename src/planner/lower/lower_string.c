@@ -22,8 +22,8 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "planner/harmless.h"
 #include "planner/lower/lower_join.h"
+#include "planner/value/harmless.h"
 #include "utils/selfuncs.h"
 
 /* More strings than that are not expected to be computed of in less time than rows are read. */

@@ -21,9 +21,9 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/args.h"
-#include "planner/harmless_query.h"
 #include "planner/lower/lower_join.h"
+#include "planner/value/args.h"
+#include "planner/value/harmless_query.h"
 #include "utils/fmgroids.h"
 
 /* ------------------------------------------------------------- subquery --- */

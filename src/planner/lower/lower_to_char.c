@@ -22,8 +22,8 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/args.h"
 #include "planner/lower/lower.h"
+#include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 

@@ -3,15 +3,15 @@
  *		What is peculiar to enums, network addresses and oids.
  *
  * Enums compare for equality as they are held.  Whatever needs their order asks for it
- * with the enum's table, which is a runtime constant (planner/enum_order.h).
+ * with the enum's table, which is a runtime constant (planner/value/enum_order.h).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/args.h"
 #include "planner/lower/lower.h"
+#include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

@@ -3,7 +3,7 @@
  *		timestamptz, in the session's time zone or in one that is named.
  *
  * The program has the zone's table as a constant, filled in when execution starts
- * (planner/zone.h), so a plan follows a changed TimeZone.  One operation makes a local
+ * (planner/value/zone.h), so a plan follows a changed TimeZone.  One operation makes a local
  * timestamp of a timestamptz; what follows is that of timestamp.
  *
  * Back from local time, another operation looks for the offset as PostgreSQL does.  A
@@ -17,8 +17,8 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "planner/args.h"
 #include "planner/lower/lower.h"
+#include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 

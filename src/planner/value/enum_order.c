@@ -14,7 +14,7 @@
 #include "catalog/pg_enum.h"
 #include "device/ops/load_types.h"
 #include "device/ops/ops_types.h"
-#include "planner/enum_order.h"
+#include "planner/value/enum_order.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "planner/list_table.h"
+#include "planner/value/list_table.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 
 /*
  * The table of an enum (device/ops/ops_types.h) as it is in the catalog now, as a

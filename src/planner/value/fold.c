@@ -13,7 +13,7 @@
 #include "ipc/errors.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/fold.h"
+#include "planner/value/fold.h"
 #include "utils/resowner.h"
 
 static bool

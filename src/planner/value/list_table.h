@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "planner/constant.h"
-#include "planner/zone.h"
+#include "planner/value/constant.h"
+#include "planner/value/zone.h"
 
 /* May values of this type be listed, for a scalar of that type to be looked for? */
 extern bool gpuagg_list_type(Oid element, uint8 scalar);

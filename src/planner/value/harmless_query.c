@@ -6,8 +6,8 @@
 
 #include "catalog/pg_class.h"
 #include "optimizer/optimizer.h"
-#include "planner/harmless.h"
-#include "planner/harmless_query.h"
+#include "planner/value/harmless.h"
+#include "planner/value/harmless_query.h"
 
 /* Tables, and subqueries that are as harmless */
 static bool

@@ -14,7 +14,7 @@
 #include "device/ops/ops_zone.h"
 #include "parser/scansup.h"
 #include "pgtime.h"
-#include "planner/zone.h"
+#include "planner/value/zone.h"
 #include "utils/datetime.h"
 #include "utils/formatting.h"
 #include "utils/memutils.h"

@@ -8,7 +8,7 @@
 #include "compat.h"
 #include "device/ops/load_types.h"
 #include "device/ops/page.h"
-#include "planner/constant.h"
+#include "planner/value/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
-#include "planner/args.h"
+#include "planner/value/args.h"
 
 static SetToDefault no_argument = {
 	.xpr.type = T_SetToDefault,
