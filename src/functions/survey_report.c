@@ -9,8 +9,8 @@
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "planner/agg_path.h"
-#include "planner/plan.h"
-#include "planner/refuse.h"
+#include "planner/plan/plan.h"
+#include "planner/plan/refuse.h"
 #include "planner/sample_path.h"
 #include "settings.h"
 

@@ -19,7 +19,7 @@
 #include "node/tid_store.h"
 #include "node/wanted_groups.h"
 #include "nodes/extensible.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "portability/instr_time.h"
 #include "settings.h"
 #include "utils/relcache.h"

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /*
  * Numbers of slots (device/ops/lookup_make.h) with which the plan's table has one: by what

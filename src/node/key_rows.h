@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "nodes/execnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 typedef struct GpuAggKeyRows GpuAggKeyRows;
 

@@ -11,7 +11,7 @@
 #include "access/htup.h"
 #include "device/program.h"
 #include "lib/stringinfo.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 typedef struct GpuAggLongValues GpuAggLongValues;
 

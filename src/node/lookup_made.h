@@ -9,7 +9,7 @@
 
 #include "ipc/errors.h"
 #include "node/numbered.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "utils/snapshot.h"
 
 /* Strings of a column as it came: number i is code i */

@@ -2,7 +2,7 @@
  * lookup_table.c
  *		Look-up tables of rows that the backend has read (lookup_table.h).
  *
- * Keys of several columns (planner/plan.h) are made words here, once all rows are there: a
+ * Keys of several columns (planner/plan/plan.h) are made words here, once all rows are there: a
  * value's number is that of its row in a helper table, which looks the probes' values up.
  */
 #include "postgres.h"

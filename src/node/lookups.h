@@ -11,7 +11,7 @@
 #include "ipc/errors.h"
 #include "node/numbered.h"
 #include "nodes/execnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "portability/instr_time.h"
 
 typedef struct GpuAggLookups GpuAggLookups;

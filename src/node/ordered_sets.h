@@ -10,7 +10,7 @@
 
 #include "node/row_table.h"
 #include "nodes/execnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 typedef struct GpuAggOrderedSets GpuAggOrderedSets;
 

@@ -21,7 +21,7 @@
 #include "node/regroup_long.h"
 #include "node/regroup_run.h"
 #include "node/spread.h"
-#include "planner/regroup_parts.h"
+#include "planner/plan/regroup_parts.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 

@@ -1,6 +1,6 @@
 /*
  * parts.h
- *		A grouping in parts (planner/regroup_parts.h): a task for each, whose groups are
+ *		A grouping in parts (planner/plan/regroup_parts.h): a task for each, whose groups are
  *		made into the query's, and then merged.
  */
 #ifndef GPUAGG_NODE_PARTS_H

@@ -2,7 +2,7 @@
  * probes.c
  *		The order of look-ups, and their counts (probes.h).
  *
- * The order is the planner's rule (planner/probe_order.h).  What is measured of a
+ * The order is the planner's rule (planner/plan/probe_order.h).  What is measured of a
  * look-up is of the rows that those before it have left, so it depends on the order: it is
  * remembered once, by the order that estimates made, and changes no more until the
  * table has half or twice its pages.  Else two orders could take turns, each with kernels
@@ -13,7 +13,7 @@
 #include "device/ops/filter_order.h"
 #include "device/ops/instr.h"
 #include "node/probes.h"
-#include "planner/probe_order.h"
+#include "planner/plan/probe_order.h"
 
 /* Of rows that are looked up, the least part that is believed to be left */
 #define LEAST_SHARE 1e-9

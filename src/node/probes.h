@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "device/ops/stages.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* Rows that a filter met, passed, and left behind its stages but the last */
 typedef struct GpuAggStageRows

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "node/row_table.h"
-#include "planner/regroup.h"
+#include "planner/plan/regroup.h"
 
 /* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */
 extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "node/results.h"
-#include "planner/regroup.h"
+#include "planner/plan/regroup.h"
 
 /* A value, by its type's class */
 typedef struct GpuAggRegroupDatum

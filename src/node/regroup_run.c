@@ -39,7 +39,7 @@
 #include "node/regroup_run.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/regroup_device.h"
+#include "planner/plan/regroup_device.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

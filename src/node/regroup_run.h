@@ -1,7 +1,7 @@
 /*
  * regroup_run.h
  *		The query's groups, made of finer ones that a device has returned
- *		(planner/regroup.h).
+ *		(planner/plan/regroup.h).
  */
 #ifndef GPUAGG_NODE_REGROUP_RUN_H
 #define GPUAGG_NODE_REGROUP_RUN_H

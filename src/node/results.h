@@ -11,7 +11,7 @@
 #include "node/long_values.h"
 #include "node/lookups.h"
 #include "node/result_store.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "utils/resowner.h"
 
 typedef struct GpuAggResults GpuAggResults;

@@ -9,7 +9,7 @@
 
 #include "ipc/errors.h"
 #include "nodes/execnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* Makes ready expressions, and the parameters in them. */
 extern void gpuagg_runtime_init(PlanState *ps, List *exprs, List **runtime, List **params);

@@ -11,7 +11,7 @@
 #include "ipc/errors.h"
 #include "node/numbered.h"
 #include "nodes/execnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /*
  * The table of values by the strings' numbers, in the current memory context, of `limit` bytes at most;

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/regroup.h"
+#include "planner/plan/regroup.h"
 
 typedef struct GpuAggValueSort GpuAggValueSort;
 

@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "planner/aggregates.h"
-#include "planner/plan.h"
+#include "planner/plan/aggregates.h"
+#include "planner/plan/plan.h"
 
 /* A sum of 128 bits, two's complement */
 typedef struct GpuAggWide

@@ -17,7 +17,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_grouping.h"
 #include "planner/agg_input.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/table_check.h"
 
 /* The query, were the grouping all of it */

@@ -61,7 +61,7 @@
 #include "planner/offer.h"
 #include "planner/page_parts.h"
 #include "planner/path_cost.h"
-#include "planner/regroup_device.h"
+#include "planner/plan/regroup_device.h"
 #include "planner/regroup_plan.h"
 #include "planner/row_joins.h"
 #include "planner/sample_clause.h"

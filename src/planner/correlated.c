@@ -21,7 +21,7 @@
 #include "planner/correlated_rewrite.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/unique_group.h"
 #include "settings.h"
 

@@ -23,7 +23,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
 #include "planner/correlated_group.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/value/args.h"
 #include "planner/value/constant.h"
 #include "planner/value/fold.h"

@@ -30,7 +30,7 @@
 #include "planner/correlated_group.h"
 #include "planner/correlated_narrow.h"
 #include "planner/correlated_rewrite.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/unique_group.h"
 #include "planner/value/fold.h"
 #include "planner/value/harmless.h"

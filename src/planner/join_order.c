@@ -20,7 +20,7 @@
 #include "planner/expr_hash.h"
 #include "planner/join_order.h"
 #include "planner/path_cost.h"
-#include "planner/probe_order.h"
+#include "planner/plan/probe_order.h"
 #include "planner/value/args.h"
 
 /*

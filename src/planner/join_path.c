@@ -28,7 +28,7 @@
 #include "planner/lower/lower_join.h"
 #include "planner/path_cost.h"
 #include "planner/path_speed.h"
-#include "planner/probe_order.h"
+#include "planner/plan/probe_order.h"
 #include "planner/table_cost.h"
 #include "settings.h"
 #include "utils/lsyscache.h"

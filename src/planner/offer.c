@@ -16,7 +16,7 @@
 #include "parser/parsetree.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"

@@ -9,7 +9,7 @@
 
 #include "cost/predict.h"
 #include "nodes/nodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 typedef struct GpuAggCostInput
 {

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 extern bool gpuagg_ordered_is(const Aggref *agg);
 

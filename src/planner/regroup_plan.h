@@ -1,7 +1,7 @@
 /*
  * regroup_plan.h
  *		Plans groupings that a device does by a finer key, whose groups the backend
- *		regroups (planner/regroup.h).
+ *		regroups (planner/plan/regroup.h).
  *
  * Stands between agg_columns.c and lower/: keys, aggregates and WHERE are lowered as they
  * are where a device can compute them; what it cannot is made of a finer key.

@@ -17,7 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_plan.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "planner/row_joins.h"
 #include "rewrite/rewriteManip.h"
 

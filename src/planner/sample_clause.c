@@ -22,7 +22,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/sample_clause.h"
 #include "settings.h"
 #include "storage/bufmgr.h"

@@ -7,7 +7,7 @@
 #include "access/tableam.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 #include "planner/table_check.h"
 #include "utils/rel.h"
 

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* A grouping step, whose outputs are known */
 typedef struct GpuAggTopGroups

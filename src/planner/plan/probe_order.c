@@ -11,7 +11,7 @@
 #include "device/ops/instr.h"
 #include "device/ops/stages.h"
 #include "nodes/nodes.h"
-#include "planner/probe_order.h"
+#include "planner/plan/probe_order.h"
 
 /* Of rows that are looked up, the least part that is believed to be dropped */
 #define LEAST_SHARE 1e-9

@@ -1,6 +1,6 @@
 /*
  * regroup_parts.h
- *		Regrouping in parts (planner/regroup.h): what several aggregates need is grouped by
+ *		Regrouping in parts (planner/plan/regroup.h): what several aggregates need is grouped by
  *		the device one after the other, instead of all of it at once.
  *
  * Values of two arguments of DISTINCT come in up to as many pairs as there are rows, while
@@ -12,7 +12,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* Finds the parts, none or at least two, and which state is made by which of them. */
 extern void gpuagg_regroup_find_parts(GpuAggRegroup *plan);

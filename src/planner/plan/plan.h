@@ -64,8 +64,8 @@
 #include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
 #include "nodes/plannodes.h"
-#include "planner/aggregates.h"
-#include "planner/regroup.h"
+#include "planner/plan/aggregates.h"
+#include "planner/plan/regroup.h"
 
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1

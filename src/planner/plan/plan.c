@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "planner/value/constant.h"
 #include "planner/value/enum_order.h"
 #include "planner/value/list_table.h"

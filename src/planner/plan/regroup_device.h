@@ -1,6 +1,6 @@
 /*
  * regroup_device.h
- *		Which regroupings (planner/regroup.h) a device can do, and how it is asked to.
+ *		Which regroupings (planner/plan/regroup.h) a device can do, and how it is asked to.
  */
 #ifndef GPUAGG_PLANNER_REGROUP_DEVICE_H
 #define GPUAGG_PLANNER_REGROUP_DEVICE_H
@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "device/regrouping.h"
-#include "planner/regroup.h"
+#include "planner/plan/regroup.h"
 
 /*
  * Groups of this program as a device may regroup them; their rows then have the layout of

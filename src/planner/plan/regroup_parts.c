@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "planner/regroup_parts.h"
+#include "planner/plan/regroup_parts.h"
 
 /* ---------------------------------------------------------------- parts --- */
 

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* ns for each row that is dropped, of a look-up that leaves this share */
 extern double gpuagg_probe_rank(const GpuAggLookupPlan *plan, double share);

@@ -8,7 +8,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/agg_call.h"
+#include "planner/plan/agg_call.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 

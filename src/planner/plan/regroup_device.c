@@ -12,8 +12,8 @@
 #include "postgres.h"
 
 #include "device/ops/regrouping_row.h"
-#include "planner/plan.h"
-#include "planner/regroup_device.h"
+#include "planner/plan/plan.h"
+#include "planner/plan/regroup_device.h"
 #include "port/pg_bitutils.h"
 
 static bool

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"
-#include "planner/regroup.h"
+#include "planner/plan/regroup.h"
 #include "utils/typcache.h"
 
 /* Numbers, dates and moments in their usual order, this way or the other way round */

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "planner/refuse.h"
+#include "planner/plan/refuse.h"
 
 bool		gpuagg_refuse_listening = false;
 
