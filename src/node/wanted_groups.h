@@ -1,6 +1,6 @@
 /*
  * wanted_groups.h
- *		The groups that a query wants (planner/top_groups.h), with the values that
+ *		The groups that a query wants (planner/estimate/top_groups.h), with the values that
  *		LIMIT, OFFSET and the constants of HAVING have in this execution.
  */
 #ifndef GPUAGG_NODE_WANTED_GROUPS_H

@@ -17,7 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "planner/expr_hash.h"
+#include "planner/estimate/expr_hash.h"
 #include "planner/join_order.h"
 #include "planner/path_cost.h"
 #include "planner/plan/probe_order.h"

@@ -9,9 +9,9 @@
 #include "device/ops/lookup_make.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/estimate/value_bound.h"
 #include "planner/table_finder.h"
 #include "planner/value/constant.h"
-#include "planner/value_bound.h"
 #include "utils/timestamp.h"
 
 /* As many as a table can have (lookup_make.c) */

@@ -28,9 +28,9 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "planner/expr_hash.h"
-#include "planner/group_estimate.h"
-#include "planner/value_bound.h"
+#include "planner/estimate/expr_hash.h"
+#include "planner/estimate/group_estimate.h"
+#include "planner/estimate/value_bound.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 

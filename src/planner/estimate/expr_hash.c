@@ -13,7 +13,7 @@
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/expr_hash.h"
+#include "planner/estimate/expr_hash.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/datum.h"
 

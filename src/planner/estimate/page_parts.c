@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "heap/page_shares.h"
 #include "ipc/cache_shared.h"
-#include "planner/page_parts.h"
+#include "planner/estimate/page_parts.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"

@@ -23,7 +23,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "planner/top_groups.h"
+#include "planner/estimate/top_groups.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless.h"
 #include "planner/value/harmless_query.h"

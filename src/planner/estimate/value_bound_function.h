@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
-#include "planner/value_bound.h"
+#include "planner/estimate/value_bound.h"
 
 /* A value on the scale of a bound's range; false: of other types, or not finite */
 extern bool gpuagg_bound_scalar(Oid type, Datum value, double *scalar);
