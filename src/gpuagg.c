@@ -24,7 +24,7 @@
 #include "node/sample_node.h"
 #include "planner/agg_path.h"
 #include "planner/correlated.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 #include "planner/sample_path.h"
 #include "settings.h"
 #include "storage/ipc.h"

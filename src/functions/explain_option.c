@@ -19,7 +19,7 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #include "functions/survey_report.h"
-#include "planner/offer.h"
+#include "planner/offer/offer.h"
 #include "utils/snapmgr.h"
 
 typedef struct Bystander

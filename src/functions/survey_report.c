@@ -1,6 +1,6 @@
 /*
  * survey_report.c
- *		What a survey of a planning has seen (planner/offer.h), in words: for
+ *		What a survey of a planning has seen (planner/offer/offer.h), in words: for
  *		gpuagg.why_not() and EXPLAIN (GPUAGG).
  */
 #include "postgres.h"

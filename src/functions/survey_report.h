@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "nodes/plannodes.h"
-#include "planner/offer.h"
+#include "planner/offer/offer.h"
 
 /*
  * Adds our nodes in a plan by their kinds (used[GPUAGG_NSTEPS]), but for those that only

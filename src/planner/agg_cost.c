@@ -25,7 +25,7 @@
 #include "planner/estimate/key_numbers.h"
 #include "planner/estimate/top_groups.h"
 #include "planner/join_path.h"
-#include "planner/path_speed.h"
+#include "planner/offer/path_speed.h"
 #include "planner/plan/regroup_device.h"
 #include "planner/plan/regroup_parts.h"
 #include "settings.h"

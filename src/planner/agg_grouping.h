@@ -10,8 +10,8 @@
 #include "postgres.h"
 
 #include "planner/lower/lower.h"
-#include "planner/offer.h"
-#include "planner/path_cost.h"
+#include "planner/offer/offer.h"
+#include "planner/offer/path_cost.h"
 #include "planner/regroup_plan.h"
 
 /* Of several tables below a grouping; each list has an entry for each table */

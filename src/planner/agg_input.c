@@ -17,8 +17,8 @@
 #include "parser/parsetree.h"
 #include "planner/agg_grouping.h"
 #include "planner/agg_input.h"
+#include "planner/offer/table_check.h"
 #include "planner/plan/refuse.h"
-#include "planner/table_check.h"
 
 /* The query, were the grouping all of it */
 static Query *

@@ -24,7 +24,7 @@
 #include "planner/join_build.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
-#include "planner/table_check.h"
+#include "planner/offer/table_check.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless.h"
 #include "settings.h"

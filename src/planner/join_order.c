@@ -19,7 +19,7 @@
 #include "parser/parsetree.h"
 #include "planner/estimate/expr_hash.h"
 #include "planner/join_order.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 #include "planner/plan/probe_order.h"
 #include "planner/value/args.h"
 

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "planner/lower/lower.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 
 /* Can the device look rows up at all?  Else a reason. */
 extern bool gpuagg_join_possible(void);

@@ -8,7 +8,7 @@
 #include "cost/predict_table.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower_join.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 #include "planner/table_cost.h"
 #include "planner/table_finder.h"
 #include "utils/lsyscache.h"

@@ -7,8 +7,8 @@
 #include "access/tableam.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
+#include "planner/offer/table_check.h"
 #include "planner/plan/refuse.h"
-#include "planner/table_check.h"
 #include "utils/rel.h"
 
 bool

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 
 typedef struct GpuAggWhatIf
 {

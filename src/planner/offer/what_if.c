@@ -9,7 +9,7 @@
 
 #include "cost/profile.h"
 #include "lib/stringinfo.h"
-#include "planner/what_if.h"
+#include "planner/offer/what_if.h"
 #include "settings.h"
 
 /* The smallest gpuagg.cost_scale (settings.c) */

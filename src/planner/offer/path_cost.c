@@ -50,7 +50,7 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "planner/path_cost.h"
+#include "planner/offer/path_cost.h"
 #include "settings.h"
 
 /*

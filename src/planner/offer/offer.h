@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
-#include "planner/what_if.h"
+#include "planner/offer/what_if.h"
 #include "utils/snapshot.h"
 
 typedef enum GpuAggStepKind

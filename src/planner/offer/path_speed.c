@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "planner/path_speed.h"
+#include "planner/offer/path_speed.h"
 #include "utils/spccache.h"
 
 typedef struct Shared
