@@ -19,7 +19,7 @@
 #include "planner/agg_grouping.h"
 #include "planner/agg_partial.h"
 #include "planner/join_path.h"
-#include "planner/regroup_values.h"
+#include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 
 static bool

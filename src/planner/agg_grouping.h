@@ -12,7 +12,7 @@
 #include "planner/lower/lower.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/path_cost.h"
-#include "planner/regroup_plan.h"
+#include "planner/regroup/regroup_plan.h"
 
 /* Of several tables below a grouping; each list has an entry for each table */
 typedef struct GpuAggGroupingTables

@@ -64,7 +64,7 @@
 #include "planner/offer/path_cost.h"
 #include "planner/offer/table_check.h"
 #include "planner/plan/regroup_device.h"
-#include "planner/regroup_plan.h"
+#include "planner/regroup/regroup_plan.h"
 #include "planner/row_joins.h"
 #include "planner/sample_clause.h"
 #include "settings.h"

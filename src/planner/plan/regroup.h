@@ -2,7 +2,7 @@
  * regroup.h
  *		What the backend makes of the groups that a device returns, where the device
  *		groups by a finer key than the query: node/regroup_run.c does it,
- *		planner/regroup_plan.c plans it.
+ *		planner/regroup/regroup_plan.c plans it.
  *
  * A returned group gives values: its keys, and expressions over them that PostgreSQL
  * evaluates.  Of values are made the keys of the query's groups; states of the

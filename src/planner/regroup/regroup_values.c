@@ -15,7 +15,7 @@
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "planner/regroup_values.h"
+#include "planner/regroup/regroup_values.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"

@@ -11,7 +11,7 @@
 
 #include "postgres.h"
 
-#include "planner/regroup_plan.h"
+#include "planner/regroup/regroup_plan.h"
 
 /* All that an attempt may add, but for outputs */
 typedef struct GpuAggRegroupMark

@@ -12,7 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "planner/plan/refuse.h"
-#include "planner/regroup_ordered.h"
+#include "planner/regroup/regroup_ordered.h"
 #include "planner/value/args.h"
 #include "utils/lsyscache.h"
 

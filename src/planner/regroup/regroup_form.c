@@ -16,7 +16,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/regroup_values.h"
+#include "planner/regroup/regroup_values.h"
 #include "planner/value/constant.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
