@@ -18,7 +18,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_grouping.h"
 #include "planner/agg_partial.h"
-#include "planner/join_path.h"
+#include "planner/join/join_path.h"
 #include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 

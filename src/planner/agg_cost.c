@@ -24,7 +24,7 @@
 #include "planner/estimate/group_estimate.h"
 #include "planner/estimate/key_numbers.h"
 #include "planner/estimate/top_groups.h"
-#include "planner/join_path.h"
+#include "planner/join/join_path.h"
 #include "planner/offer/path_speed.h"
 #include "planner/plan/regroup_device.h"
 #include "planner/plan/regroup_parts.h"

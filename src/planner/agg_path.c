@@ -58,7 +58,7 @@
 #include "planner/estimate/page_parts.h"
 #include "planner/estimate/top_groups.h"
 #include "planner/fallback_path.h"
-#include "planner/join_path.h"
+#include "planner/join/join_path.h"
 #include "planner/lower/lower.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/path_cost.h"

@@ -39,7 +39,7 @@
 #include "planner/agg_partial.h"
 #include "planner/agg_tables.h"
 #include "planner/estimate/page_parts.h"
-#include "planner/join_path.h"
+#include "planner/join/join_path.h"
 #include "planner/offer/table_check.h"
 #include "planner/sample_clause.h"
 #include "rewrite/rewriteManip.h"

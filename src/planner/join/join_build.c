@@ -21,7 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
-#include "planner/join_build.h"
+#include "planner/join/join_build.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
 #include "planner/offer/table_check.h"

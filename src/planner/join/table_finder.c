@@ -10,7 +10,7 @@
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/estimate/value_bound.h"
-#include "planner/table_finder.h"
+#include "planner/join/table_finder.h"
 #include "planner/value/constant.h"
 #include "utils/timestamp.h"
 

@@ -18,7 +18,7 @@
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "planner/estimate/expr_hash.h"
-#include "planner/join_order.h"
+#include "planner/join/join_order.h"
 #include "planner/offer/path_cost.h"
 #include "planner/plan/probe_order.h"
 #include "planner/value/args.h"

@@ -11,8 +11,8 @@
 #include "cost/choose.h"
 #include "cost/profile.h"
 #include "device/ops/lookup_make.h"
-#include "planner/join_filter.h"
-#include "planner/table_finder.h"
+#include "planner/join/join_filter.h"
+#include "planner/join/table_finder.h"
 
 void
 gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup,

@@ -7,10 +7,10 @@
 #include "cost/choose.h"
 #include "cost/predict_table.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/join/table_cost.h"
+#include "planner/join/table_finder.h"
 #include "planner/lower/lower_join.h"
 #include "planner/offer/path_cost.h"
-#include "planner/table_cost.h"
-#include "planner/table_finder.h"
 #include "utils/lsyscache.h"
 
 /* Of one string of 17 bytes, by PostgreSQL: LIKE, =, lower() and < take 80 to 96 on an EPYC. */
