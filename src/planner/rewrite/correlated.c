@@ -17,12 +17,12 @@
 
 #include "compat.h"
 #include "optimizer/planner.h"
-#include "planner/correlated.h"
-#include "planner/correlated_rewrite.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/path_cost.h"
 #include "planner/plan/refuse.h"
-#include "planner/unique_group.h"
+#include "planner/rewrite/correlated.h"
+#include "planner/rewrite/correlated_rewrite.h"
+#include "planner/rewrite/unique_group.h"
 #include "settings.h"
 
 static planner_hook_type prev_planner_hook = NULL;

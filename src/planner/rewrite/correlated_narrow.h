@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/correlated_group.h"
+#include "planner/rewrite/correlated_group.h"
 
 /*
  * Adds to the grouping what these conditions of the query around it demand of its keys.  They

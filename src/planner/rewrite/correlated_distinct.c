@@ -13,8 +13,8 @@
 
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_oper.h"
-#include "planner/correlated_distinct.h"
-#include "planner/correlated_group.h"
+#include "planner/rewrite/correlated_distinct.h"
+#include "planner/rewrite/correlated_group.h"
 
 static bool
 joins_grouping(const Query *query)

@@ -21,7 +21,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "planner/correlated_narrow.h"
+#include "planner/rewrite/correlated_narrow.h"
 #include "planner/value/harmless_query.h"
 #include "rewrite/rewriteManip.h"
 
