@@ -8,10 +8,10 @@
 #include "functions/survey_report.h"
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
-#include "planner/agg_path.h"
+#include "planner/path/agg_path.h"
+#include "planner/path/sample_path.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/refuse.h"
-#include "planner/sample_path.h"
 #include "settings.h"
 
 #define NS_IN_MS 1e6

@@ -4,7 +4,7 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scans, one of each table, give them instead of reading it (planner/row_joins.c says
+ * sequential scans, one of each table, give them instead of reading it (planner/path/row_joins.c says
  * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.

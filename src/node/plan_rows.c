@@ -8,7 +8,7 @@
  *
  * A task that runs again, on another device, reads the plan again from its first row.  So
  * does PostgreSQL's plan if no device answers, which has a copy of this one below it.  No
- * function of either is volatile (planner/agg_plan.c).
+ * function of either is volatile (planner/path/agg_plan.c).
  *
  * Whoever has a task must not wait for another one: the other might wait for the memory or
  * the place of the first.  So where the plan may need the device (a node of ours, a foreign

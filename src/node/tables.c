@@ -11,7 +11,7 @@
  *
  * Strings are codes of each table's own dictionary.  Where the planner expects that few
  * groups are merged sooner than strings are grouped, each table has a task of its own,
- * too (planner/agg_tables.c).
+ * too (planner/path/agg_tables.c).
  *
  * Which tables are read is PostgreSQL's to say: the row plan is an Append, and its
  * pruning is asked when execution begins and again at each run, with the

@@ -225,7 +225,7 @@ typedef struct GpuAggPlanInfo
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
 	bool		joins_rows;		/* single rows can be joined by the fallback plan's joins, */
-	List	   *joined;			/* of whose rows these are the outputs (planner/row_joins.h) */
+	List	   *joined;			/* of whose rows these are the outputs (planner/path/row_joins.h) */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */

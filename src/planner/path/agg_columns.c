@@ -16,9 +16,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "planner/agg_grouping.h"
-#include "planner/agg_partial.h"
 #include "planner/join/join_path.h"
+#include "planner/path/agg_grouping.h"
+#include "planner/path/agg_partial.h"
 #include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "planner/agg_grouping.h"
+#include "planner/path/agg_grouping.h"
 
 /* May the query's groups be made of states? */
 extern bool gpuagg_agg_partial_possible(const GpuAggGrouping *g);

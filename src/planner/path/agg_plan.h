@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/agg_grouping.h"
+#include "planner/path/agg_grouping.h"
 
 /*
  * May rows of PostgreSQL's plan for this input be sent to a device?  grouped_rel has

@@ -15,9 +15,9 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "planner/agg_grouping.h"
-#include "planner/agg_input.h"
 #include "planner/offer/table_check.h"
+#include "planner/path/agg_grouping.h"
+#include "planner/path/agg_input.h"
 #include "planner/plan/refuse.h"
 
 /* The query, were the grouping all of it */

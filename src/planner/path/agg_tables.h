@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/agg_grouping.h"
+#include "planner/path/agg_grouping.h"
 
 /* Is what the grouping reads more than one table, or may be? */
 extern bool gpuagg_agg_tables_several(PlannerInfo *root, RelOptInfo *rel);

@@ -35,8 +35,8 @@
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "planner/agg_plan.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/path/agg_plan.h"
 #include "planner/value/harmless.h"
 #include "utils/lsyscache.h"
 

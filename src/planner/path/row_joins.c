@@ -16,9 +16,9 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "planner/agg_plan.h"
+#include "planner/path/agg_plan.h"
+#include "planner/path/row_joins.h"
 #include "planner/plan/plan.h"
-#include "planner/row_joins.h"
 #include "rewrite/rewriteManip.h"
 
 /* Is it the table, or a partition or child of it? */

@@ -15,7 +15,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
-#include "planner/fallback_path.h"
+#include "planner/path/fallback_path.h"
 
 static Path *
 sorted(PlannerInfo *root, Path *scan, List *pathkeys)
