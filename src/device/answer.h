@@ -7,7 +7,7 @@
  * A device may return more, up to all groups, and never fewer.
  *
  * Sums of floating point must be finite, in groups that nobody wants as well:
- * PostgreSQL may report an overflow (node/results.c).  device/ops/answer_row.h has the
+ * PostgreSQL may report an overflow (node/result/results.c).  device/ops/answer_row.h has the
  * functions.
  */
 #ifndef GPUAGG_DEVICE_ANSWER_H

@@ -14,7 +14,7 @@
  *	SUM_I64		two's complement 64-bit, as PostgreSQL's sum(int2|int4)
  *	SUM_I128	exact, as PostgreSQL's sum(int8): {uint64 low, int64 high}
  *	SUM_F64		double.  Infinite from finite inputs: the client notices (see
- *				node/results.c) and lets PostgreSQL decide
+ *				node/result/results.c) and lets PostgreSQL decide
  *	SUM_F64_AVG the same for avg(float), and for a sum beside it: an argument with
  *				|x| > 1e145, finite, consumes GPUAGG_ST_NEEDS_PG, because PostgreSQL
  *				also keeps the sum of squares there and may report its overflow

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/results.h"
+#include "node/result/results.h"
 
 /*
  * Reads all groups of n stores and adds those with equal keys, merged, to `to`, which

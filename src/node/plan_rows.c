@@ -26,7 +26,7 @@
 #include "ipc/block_ring.h"
 #include "miscadmin.h"
 #include "node/plan_rows.h"
-#include "node/result_store.h"
+#include "node/result/result_store.h"
 #include "node/row_aside.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "ipc/client.h"
-#include "node/long_values.h"
+#include "node/result/long_values.h"
 #include "nodes/execnodes.h"
 
 typedef struct GpuAggPlanRows GpuAggPlanRows;

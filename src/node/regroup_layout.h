@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/results.h"
+#include "node/result/results.h"
 #include "planner/plan/regroup.h"
 
 /* A value, by its type's class */

@@ -12,7 +12,7 @@
 
 #include "postgres.h"
 
-#include "node/long_values.h"
+#include "node/result/long_values.h"
 #include "node/row_block.h"
 
 typedef struct GpuAggRowAside GpuAggRowAside;

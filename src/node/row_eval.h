@@ -8,8 +8,8 @@
 #include "postgres.h"
 
 #include "access/htup.h"
-#include "node/long_values.h"
 #include "node/numbered.h"
+#include "node/result/long_values.h"
 #include "node/row_block.h"
 #include "nodes/execnodes.h"
 

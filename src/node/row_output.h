@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "node/row_table.h"
-#include "node/results.h"
+#include "node/result/results.h"
 
 /* Adds all groups of a table, whose program this is, and their number to *total. */
 extern GpuAggStatus gpuagg_row_output(const GpuAggRowTable *table,

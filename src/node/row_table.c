@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "node/huge_blocks.h"
+#include "node/result/huge_blocks.h"
 #include "node/row_table.h"
 #include "nodes/pg_list.h"
 #include "utils/memutils.h"

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "ipc/protocol.h"
-#include "node/long_values.h"
+#include "node/result/long_values.h"
 #include "nodes/execnodes.h"
 #include "storage/buf.h"
 #include "storage/off.h"

@@ -316,7 +316,7 @@ plan_limit(const GpuAggTopGroups *q, GpuAggWanted *wanted)
 /*
  * Is this key, a day that is shown as a timestamptz, what the groups are limited by first
  * of all?  Then a group that is left out comes behind all that are returned, also if its
- * day begins when another one does (node/results_judge.c).  Not of dates, whose casts to
+ * day begins when another one does (node/result/results_judge.c).  Not of dates, whose casts to
  * timestamptz may fail.
  */
 static bool

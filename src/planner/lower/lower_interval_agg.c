@@ -5,7 +5,7 @@
  * PostgreSQL adds months, days and microseconds, each with a check of its range after every
  * row.  The device adds their absolute values, too: where these sums are in range, no sum on
  * the way was out of it, in any order.  Else the query is left to PostgreSQL
- * (node/intervals.c), as it is where a group is out of range.
+ * (node/result/intervals.c), as it is where a group is out of range.
  *
  * A minimum is that of codes, which show an interval as it was.
  */

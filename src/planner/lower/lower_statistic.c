@@ -15,7 +15,7 @@
  * Of floating point, moments are kept (device/transition.h), which not every device has:
  * agg_path.c asks.
  *
- * The node makes the results (node/variances.c, node/moments.c).
+ * The node makes the results (node/result/variances.c, node/result/moments.c).
  */
 #include "postgres.h"
 

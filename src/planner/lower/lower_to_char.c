@@ -9,7 +9,7 @@
  * The text determines the unit if its fields can be read back: those of fixed length can,
  * and numbers without leading zeros (FM) that something other than a digit ends.  That holds
  * for the years 1 to 9999; others, and infinities, which have no text, are left to PostgreSQL
- * when groups come back (node/results.c).
+ * when groups come back (node/result/results.c).
  *
  * Does not handle: what depends on the locale (TM), zones (TZ, OF), ordinals (TH), and
  * patterns that tell less, or more, than a unit: YYYY-DD, Month, YY.

@@ -208,7 +208,7 @@ cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double gr
 		equal_bytes(g, info->regroup, groups) > limit ? fallback->total_cost : 0;
 }
 
-/* Of rows that are read for groups that are returned (node/key_rows.h) */
+/* Of rows that are read for groups that are returned (node/result/key_rows.h) */
 static Cost
 cost_of_key_rows(const GpuAggGrouping *g, double returned)
 {

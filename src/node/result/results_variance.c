@@ -6,8 +6,8 @@
 #include "postgres.h"
 
 #include "ipc/protocol.h"
-#include "node/results_inside.h"
-#include "node/variances.h"
+#include "node/result/results_inside.h"
+#include "node/result/variances.h"
 #include "utils/fmgrprotos.h"
 
 static GpuAggWide

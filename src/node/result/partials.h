@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/variances.h"
+#include "node/result/variances.h"
 
 /* avg of int2 and int4 */
 extern Datum gpuagg_partial_pair(int64 count, int64 sum);

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "device/ops/load_types.h"
-#include "node/type_datums.h"
+#include "node/result/type_datums.h"
 #include "utils/date.h"
 #include "utils/inet.h"
 

@@ -11,8 +11,8 @@
  */
 #include "postgres.h"
 
-#include "node/huge_blocks.h"
-#include "node/result_store.h"
+#include "node/result/huge_blocks.h"
+#include "node/result/result_store.h"
 #include "nodes/pg_list.h"
 #include "temp_file.h"
 #include "utils/memutils.h"

@@ -29,8 +29,8 @@
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
-#include "node/moments.h"
-#include "node/results_inside.h"
+#include "node/result/moments.h"
+#include "node/result/results_inside.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
 

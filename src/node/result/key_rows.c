@@ -14,7 +14,7 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "node/key_rows.h"
+#include "node/result/key_rows.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

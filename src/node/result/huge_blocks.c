@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 
 #include "miscadmin.h"
-#include "node/huge_blocks.h"
+#include "node/result/huge_blocks.h"
 
 #define SPARE_BYTES ((Size) 256 * 1024 * 1024)
 #define SPARE_BLOCKS 32

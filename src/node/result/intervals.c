@@ -8,7 +8,7 @@
 
 #include "device/ops/ops_interval.h"
 #include "device/program.h"
-#include "node/intervals.h"
+#include "node/result/intervals.h"
 #include "planner/plan/aggregates.h"
 #include "utils/date.h"
 #include "utils/datetime.h"

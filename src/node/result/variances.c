@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
-#include "node/variances.h"
+#include "node/result/variances.h"
 #include "nodes/execnodes.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"

@@ -8,9 +8,9 @@
 
 #include "postgres.h"
 
-#include "node/long_values.h"
 #include "node/lookups.h"
-#include "node/result_store.h"
+#include "node/result/long_values.h"
+#include "node/result/result_store.h"
 #include "planner/plan/plan.h"
 #include "utils/resowner.h"
 

@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "device/ops/ops_int.h"
 #include "fmgr.h"
-#include "node/numerics.h"
+#include "node/result/numerics.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 

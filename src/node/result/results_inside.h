@@ -10,10 +10,10 @@
 
 #include "device/layout.h"
 #include "device/ops/group.h"
-#include "node/intervals.h"
-#include "node/numerics.h"
-#include "node/results.h"
-#include "node/type_datums.h"
+#include "node/result/intervals.h"
+#include "node/result/numerics.h"
+#include "node/result/results.h"
+#include "node/result/type_datums.h"
 #include "utils/timestamp.h"
 
 /* Longer strings are allocated for each group. */

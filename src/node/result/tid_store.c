@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "node/tid_store.h"
+#include "node/result/tid_store.h"
 #include "temp_file.h"
 #include "utils/memutils.h"
 

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "device/transition.h"
 #include "fmgr.h"
-#include "node/moments.h"
+#include "node/result/moments.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 

@@ -12,7 +12,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "libpq/pqformat.h"
-#include "node/partials.h"
+#include "node/result/partials.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"

@@ -29,7 +29,7 @@
 #include "compat.h"
 #include "device/ops/group.h"
 #include "miscadmin.h"
-#include "node/long_values.h"
+#include "node/result/long_values.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
