@@ -5,7 +5,7 @@
  *
  * The worker writes the list, whoever reads it needs no lock: a number is in it or is
  * not.  One that goes while it is being used is an error of that task, which its backend
- * answers for (node/lookups.c).
+ * answers for (node/lookup/lookups.c).
  */
 #ifndef GPUAGG_IPC_MADE_SHARED_H
 #define GPUAGG_IPC_MADE_SHARED_H

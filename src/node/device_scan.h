@@ -10,9 +10,9 @@
 
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
-#include "node/lookups.h"
+#include "node/lookup/lookups.h"
+#include "node/lookup/probes.h"
 #include "node/plan_rows.h"
-#include "node/probes.h"
 #include "node/result/key_rows.h"
 #include "node/result/results.h"
 #include "node/result/tid_store.h"

@@ -24,7 +24,7 @@
 #include "executor/instrument.h"
 #include "node/explain.h"
 #include "node/feeders.h"
-#include "node/lookup_explain.h"
+#include "node/lookup/lookup_explain.h"
 #include "node/passes.h"
 #include "node/tables.h"
 #include "nodes/makefuncs.h"

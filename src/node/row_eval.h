@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "access/htup.h"
-#include "node/numbered.h"
+#include "node/lookup/numbered.h"
 #include "node/result/long_values.h"
 #include "node/row_block.h"
 #include "nodes/execnodes.h"

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/lookups.h"
+#include "node/lookup/lookups.h"
 #include "node/result/long_values.h"
 #include "node/result/result_store.h"
 #include "planner/plan/plan.h"

@@ -7,7 +7,7 @@
  * table's keys and other columns are the program's keys, folded where the input is (lower_fold.c):
  * of PostgreSQL's aggregates those that a table can have.  So are a subquery that groups one table, and
  * that of IN.  Whether its columns are kept, and
- * current, is found out when the query runs (node/lookup_made.c); until then, and for all
+ * current, is found out when the query runs (node/lookup/lookup_made.c); until then, and for all
  * other inputs, the backend runs PostgreSQL's plan of it.
  */
 #include "postgres.h"

@@ -3,7 +3,7 @@
  *		What is expected of look-ups (join_order.h).
  *
  * A filter asks for one joined row after the other; which it asks for first is decided when
- * a run begins (node/probes.c, by probe_order.c), by what is noted here and by what earlier runs have
+ * a run begins (node/lookup/probes.c, by probe_order.c), by what is noted here and by what earlier runs have
  * found.  Only tests of rows that can be neither NULL nor an error may change places, and
  * only with each other: so a condition that may raise an error meets the rows that it
  * meets in PostgreSQL's order, and nothing passes by a condition of another level of

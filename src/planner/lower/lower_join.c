@@ -2,7 +2,7 @@
  * lower_join.c
  *		Joins as look-ups: each input after the first becomes a look-up table, a
  *		constant of the program that is filled in when execution starts
- *		(node/lookups.c).
+ *		(node/lookup/lookups.c).
  *
  *		row = LOOKUP(keys, table)	NULL: no row matches
  *		row = row if the rest of ON is true, else NULL
@@ -13,7 +13,7 @@
  * A column of the input is FETCH(row, table), NULL where there is no row; so later
  * joins, keys and aggregates need to know nothing of joins.  One row at most is joined:
  * inner and left joins, and conditions besides the keys, need an input whose keys are
- * unique, which PostgreSQL proves and node/lookups.c checks.  Another input is folded
+ * unique, which PostgreSQL proves and node/lookup/lookups.c checks.  Another input is folded
  * (lower_fold.c): a row for each key, which the aggregates know how often to count.
  *
  * The filter consumes errors of keys and conditions in any kind of join, unless an

@@ -279,7 +279,7 @@ check_types(const GpuAggValue *probe, uint8 type, uint8 *scale)
 		!is_key_type(probe->type) ||
 		(probe->type == GPUAGG_T_NUMERIC) != (type == GPUAGG_T_NUMERIC))
 		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
-	/* a row of the input with more decimals matches nothing (node/lookups.c) */
+	/* a row of the input with more decimals matches nothing (node/lookup/lookups.c) */
 	if (type == GPUAGG_T_NUMERIC)
 		*scale = probe->scale;
 	return true;
@@ -297,7 +297,7 @@ add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8
 	return true;
 }
 
-/* A string as the table has it: of char(n) without blanks (node/lookups.c) */
+/* A string as the table has it: of char(n) without blanks (node/lookup/lookups.c) */
 static bool
 without_blanks(GpuAggLower *lw, uint8 type, GpuAggValue *value)
 {
@@ -362,7 +362,7 @@ lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, G
 						   &probe, &helper->table, NULL, 0, value);
 }
 
-/* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup_table.c has it */
+/* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup/lookup_table.c has it */
 static bool
 share_word(GpuAggLower *lw, GpuAggValue *high, const GpuAggValue *low)
 {

@@ -160,7 +160,7 @@ values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *v
 	return gpuagg_lower_probe(lw, values, number, (Expr *) var, GPUAGG_T_INT4, 0) ? values : NULL;
 }
 
-/* The expression of a string that is given when it is evaluated (node/string_values.c) */
+/* The expression of a string that is given when it is evaluated (node/lookup/string_values.c) */
 static Node *
 of_given(Node *node, void *context)
 {

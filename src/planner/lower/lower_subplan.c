@@ -8,7 +8,7 @@
  *			false of no rows at all, NULL if x or one of them is NULL, else false
  *
  * What it is for a NULL, and for another value without an equal one, are two constants that
- * are filled in once the rows have been read (node/lookups.c).
+ * are filled in once the rows have been read (node/lookup/lookups.c).
  *
  * PostgreSQL runs the subquery when the first row asks, and so not at all if none does.  The
  * rows are read ahead here, so nothing in the subquery may raise an error.

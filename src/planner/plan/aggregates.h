@@ -198,7 +198,7 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_KEY_INTERVAL,	/* a key of totals, shown as the code that "shown_by"
 								 * has of the group */
 	GPUAGG_FINAL_KEY_TEXT,		/* to_char of a date or timestamp key */
-	GPUAGG_FINAL_KEY_NUMBER,	/* a key that is a string's number (node/numbered.h) */
+	GPUAGG_FINAL_KEY_NUMBER,	/* a key that is a string's number (node/lookup/numbered.h) */
 	GPUAGG_FINAL_KEY_ROW,		/* "column" of the row whose primary key the key is (node/result/key_rows.h) */
 	GPUAGG_FINAL_KEY_FLOAT4,	/* real, of a key that is the bits of a double */
 	GPUAGG_FINAL_KEY_WORD,		/* numeric, of a key that is a word (program.h) */

@@ -174,7 +174,7 @@ typedef struct GpuAggLookupPlan
 	int			missed_const;	/* and of another value without an equal one */
 } GpuAggLookupPlan;
 
-/* The scale of a string whose number the table has (node/numbered.h) */
+/* The scale of a string whose number the table has (node/lookup/numbered.h) */
 #define GPUAGG_SCALE_NUMBERED 0xFF
 
 /*

@@ -7,7 +7,7 @@
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/lookup_rows.h"
+#include "node/lookup/lookup_rows.h"
 #include "planner/value/constant.h"
 #include "utils/memutils.h"
 

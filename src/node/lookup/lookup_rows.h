@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/lookup_table.h"
+#include "node/lookup/lookup_table.h"
 #include "nodes/execnodes.h"
 
 /* Room for so many is there from the first one on. */

@@ -10,8 +10,8 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/lookup_table.h"
-#include "node/string_values.h"
+#include "node/lookup/lookup_table.h"
+#include "node/lookup/string_values.h"
 #include "planner/value/constant.h"
 #include "utils/memutils.h"
 

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "heap/cached.h"
-#include "node/lookup_made.h"
+#include "node/lookup/lookup_made.h"
 
 /* Must its rows' keys be unique?  A helper's need not: any row of a key is its number.  Nor those that are folded. */
 extern bool gpuagg_made_is_unique(const GpuAggLookupPlan *plan);

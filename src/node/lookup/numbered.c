@@ -12,7 +12,7 @@
 #include "compat.h"
 #include "device/ops/hash.h"
 #include "device/program.h"
-#include "node/numbered.h"
+#include "node/lookup/numbered.h"
 
 #define FIRST_STRINGS 64
 #define MOST_STRINGS (1 << 30)

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
-#include "node/filters.h"
+#include "node/lookup/filters.h"
 #include "nodes/nodes.h"
 
 /* The share of rows that have one in the table: where a condition asks for that alone, as it was found */

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "ipc/errors.h"
-#include "node/numbered.h"
+#include "node/lookup/numbered.h"
 #include "planner/plan/plan.h"
 #include "utils/snapshot.h"
 

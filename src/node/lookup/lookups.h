@@ -9,7 +9,7 @@
 
 #include "device/ops/ops_lookup.h"
 #include "ipc/errors.h"
-#include "node/numbered.h"
+#include "node/lookup/numbered.h"
 #include "nodes/execnodes.h"
 #include "planner/plan/plan.h"
 #include "portability/instr_time.h"

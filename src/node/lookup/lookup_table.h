@@ -9,7 +9,7 @@
 
 #include "device/ops/lookup_make.h"
 #include "ipc/errors.h"
-#include "node/numbered.h"
+#include "node/lookup/numbered.h"
 #include "planner/plan/plan.h"
 
 /* Rows as columns, by the plan's: GpuAggBytes, int64 or double, and 1 where NULL */

@@ -12,7 +12,7 @@
 
 #include "device/ops/filter_order.h"
 #include "device/ops/instr.h"
-#include "node/probes.h"
+#include "node/lookup/probes.h"
 #include "planner/plan/probe_order.h"
 
 /* Of rows that are looked up, the least part that is believed to be left */

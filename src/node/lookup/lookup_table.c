@@ -9,7 +9,7 @@
 
 #include "common/pg_prng.h"
 #include "compat.h"
-#include "node/lookup_table.h"
+#include "node/lookup/lookup_table.h"
 #include "planner/value/constant.h"
 #include "utils/memutils.h"
 
