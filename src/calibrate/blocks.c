@@ -1,9 +1,9 @@
 /*
  * blocks.c
- *		What it takes to move the rows of a plan into columns (node/row_block.h) and these
+ *		What it takes to move the rows of a plan into columns (node/row/row_block.h) and these
  *		to the worker: a row, and a value of it.
  *
- * Blocks of few and of many columns are filled as node/plan_rows.c fills them, written to
+ * Blocks of few and of many columns are filled as node/row/plan_rows.c fills them, written to
  * where the worker would find them, and copied from there as the worker does.  The
  * difference tells a value, what is left of the few tells a row; the fastest of several runs
  * counts, for others may use the processor, too.  What the plan takes to make
@@ -15,7 +15,7 @@
 #include "catalog/pg_type.h"
 #include "device/program.h"
 #include "miscadmin.h"
-#include "node/row_block.h"
+#include "node/row/row_block.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
 

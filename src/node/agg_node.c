@@ -17,7 +17,7 @@
 #include "node/agg_node.h"
 #include "node/device_scan.h"
 #include "node/explain.h"
-#include "node/long_rows.h"
+#include "node/row/long_rows.h"
 #include "node/shared_run.h"
 #include "nodes/nodeFuncs.h"
 

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "node/device_task.h"
-#include "node/joined_rows.h"
+#include "node/row/joined_rows.h"
 #include "node/task_inputs.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */

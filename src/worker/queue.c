@@ -16,7 +16,7 @@
  * way to it (job_made.h).  If that is not enough, others pass it for a while; then it
  * keeps all of its device waiting, until it fits.  A job that is alone always fits.  One
  * that has found no memory beside others comes back to be alone: its estimate is all of it.
- * Whoever runs waits for nobody else's task (node/plan_rows.c), so that time comes.
+ * Whoever runs waits for nobody else's task (node/row/plan_rows.c), so that time comes.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * row_blocks.c
- *		How fast rows of two integers become column blocks (src/node/row_block.c),
+ *		How fast rows of two integers become column blocks (src/node/row/row_block.c),
  *		message and all, without the plan that gives them and without the worker.
  *
  * test/t/018_hooks.pl builds it and loads it behind gpuagg, whose functions it calls.
@@ -15,7 +15,7 @@
 #include "catalog/pg_type.h"
 #include "device/transition.h"
 #include "fmgr.h"
-#include "node/row_block.h"
+#include "node/row/row_block.h"
 
 PG_MODULE_MAGIC;
 

@@ -7,7 +7,7 @@
  * PostgreSQL makes of them: a sum or difference has the decimals of both, a product as many
  * as they have together, a quotient, an average or a float more than fit.  Of anything else
  * nothing is known.  Only the choice of a scale depends on it: a value that does not fit is
- * put aside when it comes (node/row_aside.c).
+ * put aside when it comes (node/row/row_aside.c).
  */
 #include "postgres.h"
 

@@ -25,9 +25,9 @@
 #include "executor/executor.h"
 #include "ipc/block_ring.h"
 #include "miscadmin.h"
-#include "node/plan_rows.h"
 #include "node/result/result_store.h"
-#include "node/row_aside.h"
+#include "node/row/plan_rows.h"
+#include "node/row/row_aside.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "node/row_aside.h"
+#include "node/row/row_aside.h"
 
 typedef struct AsideValue
 {

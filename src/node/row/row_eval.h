@@ -10,7 +10,7 @@
 #include "access/htup.h"
 #include "node/lookup/numbered.h"
 #include "node/result/long_values.h"
-#include "node/row_block.h"
+#include "node/row/row_block.h"
 #include "nodes/execnodes.h"
 
 typedef struct GpuAggRowEval GpuAggRowEval;

@@ -13,7 +13,7 @@
 #include "postgres.h"
 
 #include "node/result/long_values.h"
-#include "node/row_block.h"
+#include "node/row/row_block.h"
 
 typedef struct GpuAggRowAside GpuAggRowAside;
 

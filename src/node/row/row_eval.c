@@ -11,8 +11,8 @@
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "node/row_aside.h"
-#include "node/row_eval.h"
+#include "node/row/row_aside.h"
+#include "node/row/row_eval.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/value/constant.h"
 

@@ -18,7 +18,7 @@
 #include "device/ops/ops_interval.h"
 #include "device/transition.h"
 #include "lib/stringinfo.h"
-#include "node/row_block.h"
+#include "node/row/row_block.h"
 #include "planner/value/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"

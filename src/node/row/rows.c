@@ -15,8 +15,8 @@
 
 #include "access/htup_details.h"
 #include "executor/executor.h"
-#include "node/row_eval.h"
-#include "node/rows.h"
+#include "node/row/row_eval.h"
+#include "node/row/rows.h"
 #include "optimizer/tlist.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
