@@ -1,6 +1,6 @@
 /*
  * parallel.c
- *		What it takes to have a parallel worker of PostgreSQL's, as node/feeders.c has
+ *		What it takes to have a parallel worker of PostgreSQL's, as node/feed/feeders.c has
  *		them: how long until it is at work, and what its leader pays until it has gone.
  *
  * The worker only looks at the clock, which is the same for all processes of a machine

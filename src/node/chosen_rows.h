@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/task_inputs.h"
+#include "node/feed/task_inputs.h"
 
 /*
  * Keeps the rows that a batch of pages lists, which devices do in any order, in

@@ -23,7 +23,7 @@
 #include "compat.h"
 #include "executor/instrument.h"
 #include "node/explain.h"
-#include "node/feeders.h"
+#include "node/feed/feeders.h"
 #include "node/lookup/lookup_explain.h"
 #include "node/passes.h"
 #include "node/tables.h"

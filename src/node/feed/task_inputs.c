@@ -16,7 +16,7 @@
 
 #include "device/batch_memory.h"
 #include "ipc/seen_groups.h"
-#include "node/task_inputs.h"
+#include "node/feed/task_inputs.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"

@@ -22,7 +22,7 @@
 #include "fmgr.h"
 #include "heap/feed.h"
 #include "miscadmin.h"
-#include "node/feeder_process.h"
+#include "node/feed/feeder_process.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"

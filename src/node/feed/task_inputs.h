@@ -10,7 +10,7 @@
 
 #include "heap/feed.h"
 #include "node/device_scan.h"
-#include "node/feeders.h"
+#include "node/feed/feeders.h"
 
 /* One of them */
 typedef struct GpuAggTaskInput
