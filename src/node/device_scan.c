@@ -31,7 +31,7 @@
 #include "node/parts.h"
 #include "node/passes.h"
 #include "node/place.h"
-#include "node/regroup_run.h"
+#include "node/regroup/regroup_run.h"
 #include "node/run_notes.h"
 #include "node/runtime.h"
 #include "node/scan_bind.h"

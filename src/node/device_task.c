@@ -39,7 +39,7 @@
 #include "node/chosen_rows.h"
 #include "node/device_task_inside.h"
 #include "node/feed/block_feed.h"
-#include "node/regroup_run.h"
+#include "node/regroup/regroup_run.h"
 #include "node/row/long_rows.h"
 #include "node/run_notes.h"
 #include "pgstat.h"

@@ -16,10 +16,10 @@
 
 #include "ipc/seen_groups.h"
 #include "miscadmin.h"
-#include "node/merge.h"
 #include "node/parts.h"
-#include "node/regroup_long.h"
-#include "node/regroup_run.h"
+#include "node/regroup/merge.h"
+#include "node/regroup/regroup_long.h"
+#include "node/regroup/regroup_run.h"
 #include "node/spread.h"
 #include "planner/plan/regroup_parts.h"
 #include "storage/bufmgr.h"

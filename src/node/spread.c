@@ -22,10 +22,10 @@
 
 #include "heap/cache_request.h"
 #include "ipc/shmem.h"
-#include "node/merge.h"
 #include "node/passes.h"
 #include "node/place.h"
-#include "node/regroup_run.h"
+#include "node/regroup/merge.h"
+#include "node/regroup/regroup_run.h"
 #include "node/spread.h"
 #include "settings.h"
 #include "storage/ipc.h"

@@ -27,7 +27,7 @@
 #include "node/result/intervals.h"
 #include "node/result/numerics.h"
 #include "node/result/partials.h"
-#include "node/regroup_datum.h"
+#include "node/regroup/regroup_datum.h"
 #include "node/result/results_inside.h"
 #include "node/result/type_datums.h"
 #include "node/result/variances.h"

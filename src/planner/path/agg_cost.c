@@ -36,7 +36,7 @@
 /* Memory of an entry of the backend's tables, and of each of its states */
 #define ENTRY_BYTES 48.0
 #define STATE_BYTES 16.0
-/* Of a value that only PostgreSQL tells apart (node/equal_values.c), with some bytes of its own */
+/* Of a value that only PostgreSQL tells apart (node/regroup/equal_values.c), with some bytes of its own */
 #define EQUAL_BYTES 96.0
 
 /* Of a row in memory, found by its primary key, with three columns: 2.2 us on an EPYC */
@@ -108,7 +108,7 @@ regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggR
 		gpuagg_regroup_device(info->regroup, info->program, wish);
 }
 
-/* The backend's sorts of so many groups' values, as node/value_sort.c does them */
+/* The backend's sorts of so many groups' values, as node/regroup/value_sort.c does them */
 static void
 count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
 {

@@ -1,7 +1,7 @@
 /*
  * regroup.h
  *		What the backend makes of the groups that a device returns, where the device
- *		groups by a finer key than the query: node/regroup_run.c does it,
+ *		groups by a finer key than the query: node/regroup/regroup_run.c does it,
  *		planner/regroup/regroup_plan.c plans it.
  *
  * A returned group gives values: its keys, and expressions over them that PostgreSQL
@@ -42,7 +42,7 @@ typedef enum GpuAggRegroupForm
 	GPUAGG_REGROUP_RANGE,		/* of ranges, */
 	GPUAGG_REGROUP_RANGES,		/* and of sets of these, too */
 	GPUAGG_REGROUP_IMAGE,		/* by what is stored, which equal values share, */
-	GPUAGG_REGROUP_EQUAL		/* or by the type's equality alone (node/equal_values.h) */
+	GPUAGG_REGROUP_EQUAL		/* or by the type's equality alone (node/regroup/equal_values.h) */
 } GpuAggRegroupForm;
 
 /* States that are bytes of a Datum, of which no device knows */

@@ -12,7 +12,7 @@
 
 /*
  * Groups of this program as a device may regroup them; their rows then have the layout of
- * gpuagg_regroup_program() (node/regroup_layout.h).  False: only the backend can.
+ * gpuagg_regroup_program() (node/regroup/regroup_layout.h).  False: only the backend can.
  */
 extern bool gpuagg_regroup_device(const GpuAggRegroup *plan, const GpuAggProgram *program,
 								  GpuAggRegrouping *wish);

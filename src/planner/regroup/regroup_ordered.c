@@ -3,7 +3,7 @@
  *		Plans ordered-set aggregates (regroup_ordered.h).
  *
  * The argument is one more key of the device.  The backend sorts its values and knows
- * how many rows each stands for (node/ordered_sets.c), which is all that percentiles
+ * how many rows each stands for (node/regroup/ordered_sets.c), which is all that percentiles
  * and the mode are made of.  Fractions are computed when the answer is made: they are
  * without columns, and without what only the query's own plan could set.
  */

@@ -8,10 +8,10 @@
 #include "postgres.h"
 
 #include "node/device_scan.h"
-#include "node/equal_values.h"
-#include "node/ordered_sets.h"
-#include "node/regroup_layout.h"
-#include "node/row_table.h"
+#include "node/regroup/equal_values.h"
+#include "node/regroup/ordered_sets.h"
+#include "node/regroup/regroup_layout.h"
+#include "node/regroup/row_table.h"
 
 /* A value of a group that may have entered it before: its row of r->entered */
 typedef struct GpuAggRegroupEntered

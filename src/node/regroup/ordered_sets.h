@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/row_table.h"
+#include "node/regroup/row_table.h"
 #include "nodes/execnodes.h"
 #include "planner/plan/plan.h"
 

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
+#include "node/regroup/row_table.h"
 #include "node/result/huge_blocks.h"
-#include "node/row_table.h"
 #include "nodes/pg_list.h"
 #include "utils/memutils.h"
 

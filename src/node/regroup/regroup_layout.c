@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "device/ops/group.h"
-#include "node/regroup_layout.h"
+#include "node/regroup/regroup_layout.h"
 
 /* A program of nothing but keys and transitions, for its layout */
 static GpuAggProgram *

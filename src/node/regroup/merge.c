@@ -15,8 +15,8 @@
 #include "device/ops/group.h"
 #include "ipc/errors.h"
 #include "miscadmin.h"
-#include "node/merge.h"
-#include "node/row_output.h"
+#include "node/regroup/merge.h"
+#include "node/regroup/row_output.h"
 #include "utils/memutils.h"
 
 /* Stores that a table spills to, by so many bits of the hash */

@@ -14,7 +14,7 @@
 #include "device/transition.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "node/value_sort.h"
+#include "node/regroup/value_sort.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 

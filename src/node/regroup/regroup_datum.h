@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/row_table.h"
+#include "node/regroup/row_table.h"
 #include "planner/plan/regroup.h"
 
 /* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */

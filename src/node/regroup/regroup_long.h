@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/regroup_enter.h"
+#include "node/regroup/regroup_enter.h"
 
 /* Lets a store of finer groups keep what states of the query's groups take. */
 extern void gpuagg_regroup_long_keep(const GpuAggPlanInfo *info, GpuAggResults *finer);

@@ -6,9 +6,9 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "node/regroup_datum.h"
-#include "node/regroup_enter.h"
-#include "node/regroup_long.h"
+#include "node/regroup/regroup_datum.h"
+#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_long.h"
 #include "planner/value/constant.h"
 #include "utils/memutils.h"
 #include "utils/varlena.h"

@@ -12,8 +12,8 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/regroup_batch.h"
-#include "node/regroup_long.h"
+#include "node/regroup/regroup_batch.h"
+#include "node/regroup/regroup_long.h"
 #include "utils/memutils.h"
 
 #define BATCH_MEMORY ((Size) 64 * 1024)

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/row_table.h"
+#include "node/regroup/row_table.h"
 #include "node/result/results.h"
 
 /* Adds all groups of a table, whose program this is, and their number to *total. */

@@ -18,7 +18,7 @@
 #include "device/ops/group.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "node/regroup_datum.h"
+#include "node/regroup/regroup_datum.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"

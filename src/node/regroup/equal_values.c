@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "node/equal_values.h"
+#include "node/regroup/equal_values.h"
 #include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/typcache.h"

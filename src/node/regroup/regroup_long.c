@@ -11,7 +11,7 @@
  */
 #include "postgres.h"
 
-#include "node/regroup_long.h"
+#include "node/regroup/regroup_long.h"
 
 static GpuAggStatus
 too_many(GpuAggError *error)

@@ -9,7 +9,7 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "node/row_output.h"
+#include "node/regroup/row_output.h"
 
 #define MESSAGE_BYTES (64 * 1024)
 #define ROWS_AT_ONCE 1024
