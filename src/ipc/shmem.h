@@ -205,7 +205,7 @@ extern GpuAggShared *gpuagg_shared;
 
 /*
  * The device at work that this process is about: of a worker its own; of a backend the
- * one that it plans for, or that its scan was given to (node/place.h).  Task and
+ * one that it plans for, or that its scan was given to (node/run/place.h).  Task and
  * predictions are that one's.  Tasks for the host device behind GPUs are the first one's.
  */
 extern int	gpuagg_device_at;

@@ -572,7 +572,7 @@ begin_task(GpuAggWorkerJob *job, GpuAggError *error)
 
 /*
  * A client whose job has begun is not sent back to the queue for lack of memory: it asks
- * for the device alone, since others were there (passes_crowded in node/passes.c).
+ * for the device alone, since others were there (passes_crowded in node/run/passes.c).
  */
 bool
 gpuagg_job_begin_task(GpuAggWorkerJob *job)

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_task_inside.h"
+#include "node/run/device_task_inside.h"
 
 /* Before there is a task, for the plan may have tasks of its own */
 extern GpuAggStatus gpuagg_block_start(GpuAggRun *run);

@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "heap/feed.h"
-#include "node/device_scan.h"
 #include "node/feed/feeders.h"
+#include "node/run/device_scan.h"
 
 /* One of them */
 typedef struct GpuAggTaskInput

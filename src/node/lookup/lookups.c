@@ -28,7 +28,7 @@
 #include "node/lookup/lookup_table.h"
 #include "node/lookup/lookups.h"
 #include "node/lookup/string_values.h"
-#include "node/runtime.h"
+#include "node/run/runtime.h"
 #include "nodes/extensible.h"
 #include "planner/value/constant.h"
 #include "settings.h"

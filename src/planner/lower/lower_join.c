@@ -20,7 +20,7 @@
  * earlier condition or join has dropped the row; PostgreSQL would meet them, too.
  *
  * A table that may be larger than memory is made in windows of its keys, and rows of one window
- * pass at a time (node/lookup_windows.c).
+ * pass at a time (node/run/lookup_windows.c).
  *
  * What rows are looked up by stands in lower_join_key.c.
  */

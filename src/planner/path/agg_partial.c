@@ -20,7 +20,7 @@
  *
  * There one process, whichever comes first, runs the whole task (a path of the Append that is
  * not partial), while others read.  GpuAgg counts as parallel-aware because the leader is
- * told what a worker's run was like (node/shared_run.h).
+ * told what a worker's run was like (node/run/shared_run.h).
  *
  * The states are those that PostgreSQL's combine and deserialise functions expect.  An
  * aggregate without a final function has its result as its state.  Of the others those of

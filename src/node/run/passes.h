@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
-#include "node/device_scan.h"
-#include "node/device_task.h"
+#include "node/run/device_scan.h"
+#include "node/run/device_task.h"
 
 /* The strategy by which the device would group now, as far as the plan's estimates tell */
 extern void gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks,

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/run/device_scan.h"
 
 /* Are there several? Then no task knows which groups are wanted, and none makes coarser ones. */
 extern bool gpuagg_windows_several(const GpuAggScan *scan);

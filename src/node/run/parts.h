@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/run/device_scan.h"
 
 /* When the plan is unpacked, of one table */
 extern void gpuagg_parts_begin(GpuAggScan *scan);

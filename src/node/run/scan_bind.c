@@ -11,9 +11,9 @@
 
 #include "executor/executor.h"
 #include "ipc/shmem.h"
-#include "node/place.h"
-#include "node/runtime.h"
-#include "node/scan_bind.h"
+#include "node/run/place.h"
+#include "node/run/runtime.h"
+#include "node/run/scan_bind.h"
 #include "settings.h"
 
 /* What a program is bound with */

@@ -16,11 +16,11 @@
 
 #include "ipc/seen_groups.h"
 #include "miscadmin.h"
-#include "node/parts.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_long.h"
 #include "node/regroup/regroup_run.h"
-#include "node/spread.h"
+#include "node/run/parts.h"
+#include "node/run/spread.h"
 #include "planner/plan/regroup_parts.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"

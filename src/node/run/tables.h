@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "executor/execPartition.h"
-#include "node/device_scan.h"
+#include "node/run/device_scan.h"
 
 /* One of them */
 typedef struct GpuAggTable

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "node/chosen_rows.h"
+#include "node/run/chosen_rows.h"
 #include "storage/bufmgr.h"
 
 /*

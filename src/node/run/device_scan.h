@@ -17,7 +17,7 @@
 #include "node/result/tid_store.h"
 #include "node/row/plan_rows.h"
 #include "node/row/rows.h"
-#include "node/wanted_groups.h"
+#include "node/run/wanted_groups.h"
 #include "nodes/extensible.h"
 #include "planner/plan/plan.h"
 #include "portability/instr_time.h"

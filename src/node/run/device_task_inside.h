@@ -8,9 +8,9 @@
 
 #include "postgres.h"
 
-#include "node/device_task.h"
 #include "node/feed/task_inputs.h"
 #include "node/row/joined_rows.h"
+#include "node/run/device_task.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo

@@ -18,9 +18,9 @@
 
 #include "ipc/errors.h"
 #include "miscadmin.h"
-#include "node/lookup_windows.h"
-#include "node/spread.h"
-#include "node/tables.h"
+#include "node/run/lookup_windows.h"
+#include "node/run/spread.h"
+#include "node/run/tables.h"
 #include "utils/memutils.h"
 
 bool

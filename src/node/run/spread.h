@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_task.h"
+#include "node/run/device_task.h"
 
 /* May so many cards share a task that reads so many blocks? */
 extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);

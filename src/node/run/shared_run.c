@@ -13,8 +13,8 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "node/shared_run.h"
-#include "node/tables.h"
+#include "node/run/shared_run.h"
+#include "node/run/tables.h"
 #include "port/atomics.h"
 
 struct GpuAggSharedRun

@@ -14,11 +14,11 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "node/agg_node.h"
-#include "node/device_scan.h"
-#include "node/explain.h"
 #include "node/row/long_rows.h"
-#include "node/shared_run.h"
+#include "node/run/agg_node.h"
+#include "node/run/device_scan.h"
+#include "node/run/explain.h"
+#include "node/run/shared_run.h"
 #include "nodes/nodeFuncs.h"
 
 /* --------------------------------------------------------------- begin --- */
