@@ -1,6 +1,6 @@
 /*
  * join_path.h
- *		Paths of the inputs of joins that become look-up tables, and what they cost.
+ *		Inputs of joins that become look-up tables, and what they cost.
  */
 #ifndef GPUAGG_PLANNER_JOIN_PATH_H
 #define GPUAGG_PLANNER_JOIN_PATH_H
@@ -37,8 +37,8 @@ extern List *gpuagg_join_runtime(const GpuAggLower *lw);
 /* How many rows come of each that the device groups, because inputs have several of a key */
 extern double gpuagg_join_repeats(const GpuAggLower *lw);
 
-/* Paths of the inputs, one for each look-up table */
-extern List *gpuagg_join_paths(const GpuAggLower *lw);
+/* Is a plan of the input a child of the node? */
+extern bool gpuagg_join_is_child(const GpuAggLookupLower *lookup);
 
 /*
  * What making the tables and looking things up adds to a cost; of each table, into its plan,

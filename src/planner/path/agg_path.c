@@ -62,6 +62,7 @@
 #include "planner/path/agg_plan.h"
 #include "planner/path/agg_tables.h"
 #include "planner/path/fallback_path.h"
+#include "planner/path/input_paths.h"
 #include "planner/path/row_joins.h"
 #include "planner/path/sample_clause.h"
 #include "planner/plan/regroup_device.h"
@@ -327,7 +328,7 @@ make_path(GpuAggGrouping *g)
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
 	List	   *runtime;
-	List	   *lookups = gpuagg_join_paths(g->lw);
+	List	   *lookups = gpuagg_input_paths(g->lw);
 
 	*parent = *g->grouped_rel;
 	parent->relids = bms_copy(g->fact->relids);
