@@ -60,6 +60,7 @@
 #include "planner/path/agg_partial.h"
 #include "planner/path/agg_path.h"
 #include "planner/path/agg_plan.h"
+#include "planner/path/agg_scan.h"
 #include "planner/path/agg_tables.h"
 #include "planner/path/fallback_path.h"
 #include "planner/path/input_paths.h"
@@ -288,15 +289,6 @@ make_row_path(GpuAggGrouping *g)
 						  gpuagg_lower_row_exprs(g->lw));
 }
 
-static Plan *plan_custom_path(PlannerInfo *root, RelOptInfo *rel,
-							  CustomPath *best_path, List *tlist,
-							  List *clauses, List *custom_plans);
-
-static const CustomPathMethods path_methods = {
-	.CustomName = GPUAGG_NODE_NAME,
-	.PlanCustomPath = plan_custom_path
-};
-
 /*
  * A list of the list of the program's outputs of a row that PostgreSQL joins, which may have none; NIL: it
  * must not.  Of an input that is folded the device has one row for each key, PostgreSQL all of them.
@@ -335,7 +327,6 @@ make_path(GpuAggGrouping *g)
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
-	path->methods = &path_methods;
 	path->custom_paths = list_concat(list_make2(make_fallback_path(g), make_row_path(g)),
 									 lookups);
 	if (g->info.regroup != NULL)
@@ -347,121 +338,9 @@ make_path(GpuAggGrouping *g)
 	gpuagg_grouping_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
-	path->custom_private = list_make5(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
-									  gpuagg_plan_pack(&g->info), g->exprs,
-									  list_concat(list_concat_copy(runtime, g->sample_exprs),
-												  g->wanted_exprs),
-									  g->having,
-									  joined_outputs(g));
+	runtime = list_concat(list_concat_copy(runtime, g->sample_exprs), g->wanted_exprs);
+	gpuagg_agg_scan_of(path, g, runtime, joined_outputs(g));
 	return path;
-}
-
-/* ------------------------------------------------------------------ plan --- */
-
-/*
- * The row plan of a table is to be a bare SeqScan.  Where quals without columns have
- * put a Result on it, they become quals of the scan, before the others.
- */
-static Plan *
-bare_row_scan(Plan *plan)
-{
-	Plan	   *scan = plan;
-
-	if (IsA(plan, Result))
-	{
-		scan = plan->lefttree;
-		scan->targetlist = plan->targetlist;
-		scan->qual = list_concat(copyObject((List *) ((Result *) plan)->resconstantqual),
-								 scan->qual);
-	}
-	if (!IsA(scan, SeqScan))
-		elog(ERROR, "gpuagg: row plan is not a sequential scan");
-	return scan;
-}
-
-static Plan *
-bare_row_plan(Plan *plan)
-{
-	ListCell   *lc;
-
-	if (!IsA(plan, Append))
-		return bare_row_scan(plan);
-	foreach(lc, ((Append *) plan)->appendplans)
-		lfirst(lc) = bare_row_scan(lfirst(lc));
-	return plan;
-}
-
-static bool
-is_regrouped(List *packed)
-{
-	List	   *programs;
-	List	   *program_of;
-	int			pruned;
-	bool		shared;
-
-	if (!gpuagg_plan_has_tables(packed))
-		return gpuagg_plan_unpack(packed)->regroup != NULL;
-	gpuagg_plan_unpack_tables(packed, &programs, &program_of, &pruned, &shared);
-	return gpuagg_plan_unpack(linitial(programs))->regroup != NULL;
-}
-
-/*
- * A subquery may stand in several of our plans.  PostgreSQL renumbers the tables of its
- * partitions and the like where they are, once for each place, and EXPLAIN would follow
- * numbers of tables that are not there.  Without them it names partitions by themselves.
- */
-static void
-forget_append_rels(PlannerInfo *root)
-{
-	for (int i = 1; i < root->simple_rel_array_size; i++)
-	{
-		RelOptInfo *rel = root->simple_rel_array[i];
-
-		if (rel == NULL || rel->subroot == NULL)
-			continue;
-		rel->subroot->append_rel_list = NIL;
-		forget_append_rels(rel->subroot);
-	}
-}
-
-static Plan *
-plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
-				 List *tlist, List *clauses, List *custom_plans)
-{
-	List	   *packed = (List *) linitial(best_path->custom_private);
-	List	   *exprs = (List *) lsecond(best_path->custom_private);
-	List	   *having = (List *) lfourth(best_path->custom_private);
-	List	   *outputs = (List *) list_nth(best_path->custom_private, 4);
-	List	   *joined;
-	CustomScan *plan = makeNode(CustomScan);
-	ListCell   *lc;
-
-	forget_append_rels(root);
-	gpuagg_correlated_planned(root);
-	if (!gpuagg_plan_is_of_plan(packed))
-		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
-			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
-	if (is_regrouped(packed) && !gpuagg_plan_is_of_plan(packed))
-		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
-	if (outputs != NIL && gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
-												bms_singleton_member(best_path->path.parent->relids),
-												linitial(outputs), &joined))
-		packed = gpuagg_plan_pack_joined(packed, joined);
-	plan->scan.scanrelid = 0;
-	plan->scan.plan.targetlist = tlist;
-	plan->scan.plan.qual = gpuagg_order_quals(root, having);
-	plan->flags = best_path->flags;
-	plan->custom_plans = custom_plans;
-	plan->custom_exprs = (List *) lthird(best_path->custom_private);
-	plan->custom_private = packed;
-	foreach(lc, exprs)
-		plan->custom_scan_tlist =
-			lappend(plan->custom_scan_tlist,
-					makeTargetEntry((Expr *) copyObject(lfirst(lc)),
-									foreach_current_index(lc) + 1, NULL,
-									false));
-	plan->methods = GetCustomScanMethods(GPUAGG_NODE_NAME, false);
-	return &plan->scan.plan;
 }
 
 /* ------------------------------------------------------------------ hook --- */

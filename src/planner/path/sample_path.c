@@ -45,6 +45,14 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
+/* What a path keeps for its plan */
+enum
+{
+	KEPT_PACKED,				/* custom_private (plan.h) */
+	KEPT_LOWERED,				/* RestrictInfos of the device's filter */
+	KEPT_RUNTIME				/* the runtime constants' expressions */
+};
+
 static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
 
 /* One scan while it is looked at */
@@ -137,8 +145,8 @@ make_path(GpuSampleScan *scan)
 														   scan->rel, outer));
 	set_costs(scan, &path->path,
 			  ((Path *) linitial(path->custom_paths))->total_cost);
-	path->custom_private = list_make3(gpuagg_plan_pack(&scan->info),
-									  scan->lowered, scan->lw->runtime_exprs);
+	path->custom_private = list_make3(gpuagg_plan_pack(&scan->info), scan->lowered,
+									  scan->lw->runtime_exprs);	/* as KEPT_... say */
 	return path;
 }
 
@@ -168,8 +176,8 @@ static Plan *
 plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
 {
-	List	   *lowered = (List *) lsecond(best_path->custom_private);
-	List	   *runtime = (List *) lthird(best_path->custom_private);
+	List	   *lowered = list_nth(best_path->custom_private, KEPT_LOWERED);
+	List	   *runtime = list_nth(best_path->custom_private, KEPT_RUNTIME);
 	CustomScan *plan = makeNode(CustomScan);
 	bool		repeatable;
 
@@ -184,7 +192,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 									 gpuagg_sample_exprs(root, rel,
 														 &repeatable)),
 					copyObject(extract_actual_clauses(lowered, false)));
-	plan->custom_private = (List *) linitial(best_path->custom_private);
+	plan->custom_private = list_nth(best_path->custom_private, KEPT_PACKED);
 	plan->methods = GetCustomScanMethods(GPUAGG_SAMPLE_NODE_NAME, false);
 	return &plan->scan.plan;
 }
