@@ -28,7 +28,7 @@
 #include "planner/rewrite/correlated.h"
 #include "settings.h"
 #include "storage/ipc.h"
-#include "worker/worker_main.h"
+#include "worker/registration.h"
 
 GPUAGG_MODULE_MAGIC;
 

@@ -2,7 +2,7 @@
  * device.h
  *		What a device is: one table of plain C functions.
  *
- * Called only by the device worker's main thread (worker/worker.c).  No
+ * Called only by the device worker's main thread (worker/worker_main.c).  No
  * function blocks for longer than it takes to hand work over; completions
  * are polled, and event_fd becomes readable when there may be one.  Nothing
  * throws; every failure is a GpuAggStatus with a message.

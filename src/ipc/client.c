@@ -64,7 +64,7 @@ worker_present(const GpuAggClient *client)
 }
 
 /*
- * A GPU answers in tens of microseconds, and to be woken takes longer (worker/worker.c).
+ * A GPU answers in tens of microseconds, and to be woken takes longer (worker/events.c).
  * So we look for our latch for a while before we sleep, unless there are more who do than
  * cores to spare.  Who sets the latch of one that is awake needs no system call either.
  */

@@ -53,7 +53,7 @@
 
 /*
  * Queue sizes.  A batch of 256 pages with bitmaps is 11.5 kB; a message of
- * groups is 64 kB (worker.h), and both processes should find the ring in
+ * groups is 64 kB (job.h), and both processes should find the ring in
  * their L2 cache.  Longer messages pass through in pieces.
  */
 #define GPUAGG_QUEUE_IN_BYTES (64 * 1024)

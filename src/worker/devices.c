@@ -32,8 +32,10 @@
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+#include "worker/devices.h"
+#include "worker/events.h"
 #include "worker/job_made.h"
-#include "worker/worker.h"
+#include "worker/registration.h"
 
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
@@ -362,7 +364,7 @@ route_task(bool host, GpuAggError *error)
 	{
 		if (!host_open(on, error))
 			return NULL;
-		gpuagg_worker_watch(on);
+		gpuagg_events_watch(on);
 		ereport(LOG,
 				(errmsg("gpuagg: the host device is ready for tasks that the GPU fails")));
 	}
@@ -383,7 +385,7 @@ route_measure(GpuAggWorkerDevice *measured, GpuAggError *error)
 		return NULL;
 	on->ops = &gpuagg_probe_task_ops;
 	on->measures = measured;
-	gpuagg_worker_watch(on);
+	gpuagg_events_watch(on);
 	return on;
 }
 
@@ -393,17 +395,6 @@ gpuagg_devices_route(bool host, bool measure, GpuAggError *error)
 	GpuAggWorkerDevice *on = route_task(host, error);
 
 	return on != NULL && measure ? route_measure(on, error) : on;
-}
-
-GpuAggWorkerDevice *
-gpuagg_devices_nth(int i)
-{
-	GpuAggWorkerDevice *all[GPUAGG_WORKER_DEVICES] = {
-		&gpuagg_worker.measure_primary, &gpuagg_worker.measure_fallback,
-		&gpuagg_worker.primary, &gpuagg_worker.fallback
-	};
-
-	return all[i];
 }
 
 void
@@ -430,7 +421,7 @@ gpuagg_devices_close(void)
 	gpuagg_made_clear();
 	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
 	{
-		GpuAggWorkerDevice *on = gpuagg_devices_nth(i);
+		GpuAggWorkerDevice *on = gpuagg_worker_device(i);
 
 		if (on->device != NULL)
 			on->ops->close(on->device);

@@ -6,7 +6,7 @@
 #ifndef GPUAGG_WORKER_ENCODING_H
 #define GPUAGG_WORKER_ENCODING_H
 
-#include "worker/worker.h"
+#include "worker/job.h"
 
 /*
  * Rewrites the job's program and configuration to codes of these dictionaries

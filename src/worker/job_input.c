@@ -10,16 +10,20 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
-#include "ipc/made_shared.h"
-#include "ipc/segment.h"
-#include "worker/encoding.h"
-#include "worker/job_made.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"
 #include "device/ops/regrouping_row.h"
+#include "ipc/made_shared.h"
+#include "ipc/segment.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+#include "worker/devices.h"
+#include "worker/encoding.h"
+#include "worker/job_input.h"
+#include "worker/job_made.h"
+#include "worker/job_share.h"
+#include "worker/job_tables.h"
 
 /* Bytes of a message that are yet to be read */
 typedef struct GpuAggReader
@@ -49,18 +53,6 @@ static void
 job_garbled(GpuAggWorkerJob *job, const char *what)
 {
 	gpuagg_job_fail_with(job, GPUAGG_REFUSED, what);
-}
-
-void
-gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
-{
-	if (status == GPUAGG_OK)
-	{
-		job->inflight++;
-		return;
-	}
-	error->status = status;
-	gpuagg_job_fail(job, error);
 }
 
 /* ------------------------------------------------------------- messages --- */

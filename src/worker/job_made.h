@@ -11,7 +11,7 @@
 #ifndef GPUAGG_WORKER_JOB_MADE_H
 #define GPUAGG_WORKER_JOB_MADE_H
 
-#include "worker/worker.h"
+#include "worker/job.h"
 
 /* A wish of the client's, which is checked: may this job make a table? */
 extern bool gpuagg_made_wish_ok(GpuAggWorkerJob *job);

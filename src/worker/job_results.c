@@ -10,7 +10,9 @@
 #include "utils/memutils.h"
 #include "worker/encoding.h"
 #include "worker/job_made.h"
-#include "worker/worker.h"
+#include "worker/job_results.h"
+#include "worker/job_share.h"
+#include "worker/job_tables.h"
 
 static void
 post_done(GpuAggWorkerJob *job)

@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "worker/encoding.h"
-#include "worker/worker.h"
+#include "worker/job_share.h"
 
 /* All groups of a pass that is shared; they fit the first one's queue, so it is never waited for. */
 #define MOST_BYTES (GPUAGG_QUEUE_OUT_BYTES / 2)

@@ -15,7 +15,8 @@
 #include "utils/memutils.h"
 #include "worker/encoding.h"
 #include "worker/job_made.h"
-#include "worker/worker.h"
+#include "worker/job_share.h"
+#include "worker/job_tables.h"
 
 static GpuAggWorkerJob *
 cache_job(GpuAggCacheClient *client)

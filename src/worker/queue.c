@@ -25,7 +25,8 @@
 #include "settings.h"
 #include "utils/timestamp.h"
 #include "worker/job_made.h"
-#include "worker/worker.h"
+#include "worker/job_start.h"
+#include "worker/queue.h"
 
 /* So long others pass a task that does not fit. */
 #define PASS_MS 1000
@@ -48,12 +49,6 @@ typedef struct RoleClock
 
 static RoleClock clocks[ROLES];
 static double now_at;			/* of the task that was begun last */
-
-bool
-gpuagg_queue_is_short(const GpuAggWorkerJob *job)
-{
-	return job->predicted_ms <= GPUAGG_SHORT_MS;
-}
 
 /* ---------------------------------------------------------------- shares --- */
 
@@ -102,7 +97,7 @@ has_place(const GpuAggWorkerJob *job)
 
 	if (gpuagg_running_tasks == 0 || on->measures != NULL)
 		return true;
-	return (gpuagg_queue_is_short(job) ? on->nshort : on->nrunning - on->nshort) <
+	return (gpuagg_job_is_short(job) ? on->nshort : on->nrunning - on->nshort) <
 		gpuagg_running_tasks;
 }
 
@@ -225,7 +220,7 @@ publish_backlog(void)
 			continue;
 		job->waited = true;
 		job->passed = false;
-		if (job->on == &gpuagg_worker.primary && !gpuagg_queue_is_short(job))
+		if (job->on == &gpuagg_worker.primary && !gpuagg_job_is_short(job))
 			ms += job->predicted_ms;
 	}
 	pg_atomic_write_u64(&gpuagg_shmem_at()->backlog_us,
@@ -245,7 +240,7 @@ gpuagg_queue_admit(void)
 	if (waiting)
 	{
 		for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
-			more |= admit_on(gpuagg_devices_nth(i));
+			more |= admit_on(gpuagg_worker_device(i));
 	}
 	if (waiting || queued)
 		publish_backlog();

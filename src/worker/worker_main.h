@@ -1,6 +1,6 @@
 /*
  * worker_main.h
- *		What the module entry knows of the device worker.
+ *		The device worker as PostgreSQL starts it.
  */
 #ifndef GPUAGG_WORKER_WORKER_MAIN_H
 #define GPUAGG_WORKER_WORKER_MAIN_H
@@ -9,10 +9,7 @@
 
 #include "compat.h"
 
-/* While the postmaster loads us: registers the background worker. */
-extern void gpuagg_worker_define(void);
-
-/* Its entry point, called by name */
+/* The entry point, called by name */
 pg_noreturn extern PGDLLEXPORT void gpuagg_worker_main(Datum arg);
 
 #endif							/* GPUAGG_WORKER_WORKER_MAIN_H */

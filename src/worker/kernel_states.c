@@ -1,5 +1,5 @@
 /*
- * kernels.c
+ * kernel_states.c
  *		Kernels that the primary device compiles: their list for gpuagg.kernels, what
  *		the log is told of them, their counters.
  *
@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "ipc/kernels_shared.h"
+#include "worker/kernel_states.h"
 #include "worker/worker.h"
 
 static GpuAggKernelTotals published;
