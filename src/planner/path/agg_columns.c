@@ -18,7 +18,6 @@
 #include "parser/parsetree.h"
 #include "planner/join/join_path.h"
 #include "planner/path/agg_grouping.h"
-#include "planner/path/agg_partial.h"
 #include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 
@@ -308,7 +307,7 @@ subqueries_possible(const GpuAggGrouping *g)
 	bool		listening;
 	bool		possible;
 
-	if (!g->root->parse->hasSubLinks || gpuagg_agg_partial(g))
+	if (!g->root->parse->hasSubLinks || gpuagg_grouping_is_partial(g))
 		return false;
 	listening = gpuagg_refuse_pause();
 	possible = gpuagg_join_possible();
@@ -335,10 +334,10 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
 	/* else what the device counts may be known without counting; of partial groups it counts */
 	g->lw = gpuagg_lower_create(g->root, rel, relation,
 								g->clause != NIL && g->root->parse->groupingSets == NIL &&
-								!gpuagg_agg_partial(g));
+								!gpuagg_grouping_is_partial(g));
 	g->lw->nullable = g->nullable;
 	g->lw->of_plan = g->info.of_plan;
-	g->lw->partial = gpuagg_agg_partial(g);
+	g->lw->partial = gpuagg_grouping_is_partial(g);
 	g->key_rows = key_rows;
 	g->lw->subqueries = subqueries_possible(g);
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
@@ -366,7 +365,7 @@ bool
 gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
 	const bool	key_rows = g->fact != g->input_rel && g->dependent != NIL && g->tables == NULL &&
-		!g->info.of_plan && !gpuagg_agg_partial(g);
+		!g->info.of_plan && !gpuagg_grouping_is_partial(g);
 
 	return lower_over(g, rel, relation, key_rows) &&
 		(!key_rows || g->info.regroup == NULL || lower_over(g, rel, relation, false));

@@ -22,8 +22,8 @@
 #include "planner/estimate/top_groups.h"
 #include "planner/join/join_path.h"
 #include "planner/offer/path_speed.h"
+#include "planner/path/agg_children.h"
 #include "planner/path/agg_grouping.h"
-#include "planner/path/agg_partial.h"
 #include "planner/path/agg_plan.h"
 #include "planner/path/agg_tables.h"
 #include "planner/plan/regroup_device.h"
@@ -92,11 +92,11 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 
 	if (g->fact == g->input_rel)
 		return g->info.regroup == NULL ? fallback->total_cost :
-			cost_of_hashing(g, gpuagg_grouping_scan_path(g), fallback->pathtarget);
+			cost_of_hashing(g, gpuagg_agg_scan_path(g), fallback->pathtarget);
 	scan = g->tables != NULL ? gpuagg_agg_tables_row_path(g) :
 		create_seqscan_path(g->root, g->fact, NULL, 0);
 	scan->rows = g->info.est_passed;
-	return g->info.regroup == NULL ? gpuagg_grouping_agg_path(g, scan)->total_cost :
+	return g->info.regroup == NULL ? gpuagg_agg_group_path(g, scan)->total_cost :
 		cost_of_hashing(g, scan, fallback->pathtarget);
 }
 
@@ -431,7 +431,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.groups = g->info.est_groups;
 	input.returned = returned_groups(g, passing);
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
-	input.speed = gpuagg_agg_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
+	input.speed = gpuagg_grouping_is_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
 	input.string_bytes = string_bytes(g);

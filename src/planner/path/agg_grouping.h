@@ -87,6 +87,16 @@ typedef struct GpuAggGrouping
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
+/* Does the device read some of the tables only, and return states?  When tables have been found */
+static inline bool
+gpuagg_grouping_is_partial(const GpuAggGrouping *g)
+{
+	return g->tables != NULL && g->tables->others != NIL;
+}
+
+/* Offers a path that reads the fact, one table; the offer has which (agg_path.c). */
+typedef void (*GpuAggTryTable) (GpuAggGrouping *g, GpuAggOffer *offer);
+
 /* What a path below the node computes, which is no column of the query's */
 extern PathTarget *gpuagg_grouping_target(PlannerInfo *root, const List *exprs);
 
@@ -98,13 +108,6 @@ extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
  * below it.  Fills in lw and what info has of the program, but for look-up tables' plans.
  */
 extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation);
-
-/* PostgreSQL's scan of what is grouped, and its aggregation of such a one (agg_path.c) */
-extern Path *gpuagg_grouping_scan_path(const GpuAggGrouping *g);
-extern Path *gpuagg_grouping_agg_path(GpuAggGrouping *g, Path *scan);
-
-/* Offers a path that reads the fact, one table; the offer has which (agg_path.c). */
-extern void gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer);
 
 /*
  * Sets the costs of the path, whose children are there, and what info has of them; lookups

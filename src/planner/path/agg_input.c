@@ -83,7 +83,7 @@ is_table(const RelOptInfo *rel, const RangeTblEntry *rte)
 
 Path *
 gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan, PathTarget *target,
-					  List *clauses)
+					  List *clauses, GpuAggTryTable try_table)
 {
 	GpuAggGrouping g = {.folded = true};
 	GpuAggOffer offer = {.kind = GPUAGG_STEP_GROUPING};
@@ -103,7 +103,7 @@ gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan
 		g.clause = clauses;
 		g.target = target;
 		if (gpuagg_grouping_collect(&g))
-			gpuagg_grouping_try_table(&g, &offer);
+			try_table(&g, &offer);
 	}
 	gpuagg_refuse_resume(listening);
 	return g.info.regroup == NULL ? offer.path : NULL;

@@ -7,14 +7,15 @@
 
 #include "postgres.h"
 
-#include "nodes/pathnodes.h"
+#include "planner/path/agg_grouping.h"
 
 /*
  * A GpuAgg path of one table that gives the target, keys and aggregates; clauses are
  * SortGroupClauses of its keys.  scan has what both need of the table, keys with the same
- * numbers.  NULL: no device does it.
+ * numbers.  NULL: no device does it.  try_table: that is a step of planning inside of another
+ * one, which is the caller's.
  */
 extern Path *gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan,
-								   PathTarget *target, List *clauses);
+								   PathTarget *target, List *clauses, GpuAggTryTable try_table);
 
 #endif							/* GPUAGG_PLANNER_AGG_INPUT_H */

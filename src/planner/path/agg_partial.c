@@ -54,25 +54,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-bool
-gpuagg_agg_partial(const GpuAggGrouping *g)
-{
-	return g->tables != NULL && g->tables->others != NIL;
-}
-
-bool
-gpuagg_agg_partial_possible(const GpuAggGrouping *g)
-{
-	int			keys = 0;
-	ListCell   *lc;
-
-	foreach(lc, g->refs)
-		keys += lfirst_int(lc) > 0;
-	return g->fact == g->input_rel && g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
-		!g->root->hasNonSerialAggs && keys == list_length(g->clause) &&
-		(g->clause == NIL || grouping_is_hashable(g->clause));
-}
-
 /* Is the aggregate's state its result? */
 static bool
 is_own_state(const Aggref *agg)

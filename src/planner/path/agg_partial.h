@@ -10,12 +10,6 @@
 
 #include "planner/path/agg_grouping.h"
 
-/* May the query's groups be made of states? */
-extern bool gpuagg_agg_partial_possible(const GpuAggGrouping *g);
-
-/* Are they?  When tables have been found */
-extern bool gpuagg_agg_partial(const GpuAggGrouping *g);
-
 /*
  * When all is lowered: lets the node return states in place of aggregates, and what it
  * filters and projects above.  False: an aggregate has no states that are known.

@@ -34,7 +34,6 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "compat.h"
-#include "device/ops/sample.h"
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
@@ -48,27 +47,21 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "planner/estimate/group_estimate.h"
-#include "planner/estimate/key_numbers.h"
-#include "planner/estimate/page_parts.h"
 #include "planner/estimate/top_groups.h"
 #include "planner/join/join_path.h"
 #include "planner/lower/lower.h"
 #include "planner/offer/offer.h"
-#include "planner/offer/path_cost.h"
 #include "planner/offer/table_check.h"
+#include "planner/path/agg_children.h"
+#include "planner/path/agg_estimate.h"
 #include "planner/path/agg_partial.h"
 #include "planner/path/agg_path.h"
 #include "planner/path/agg_plan.h"
 #include "planner/path/agg_scan.h"
 #include "planner/path/agg_tables.h"
-#include "planner/path/fallback_path.h"
 #include "planner/path/input_paths.h"
-#include "planner/path/row_joins.h"
 #include "planner/path/sample_clause.h"
-#include "planner/plan/regroup_device.h"
 #include "planner/regroup/regroup_plan.h"
-#include "planner/rewrite/correlated.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -142,153 +135,6 @@ check_fact(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 
 /* ------------------------------------------------------------------ path --- */
 
-/* Rows that pass what the device tests of WHERE, and its joins */
-static double
-estimate_passed(const GpuAggGrouping *g)
-{
-	double		rows = g->input_rel->rows / gpuagg_join_repeats(g->lw);
-	double		more = g->tables == NULL ? gpuagg_regroup_passing(g->regroup, g->fact) :
-		g->tables->passed / Max(g->tables->kept, 1);
-
-	return clamp_row_est(rows * more);
-}
-
-static double
-estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
-			 GpuAggGroupEstimate *estimate)
-{
-	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1,.bounded = 1};
-	if (keys != NIL)
-		gpuagg_group_estimate(g->root, g->input_rel, relation,
-							  g->tables != NULL ? g->tables->pages : g->fact->pages,
-							  keys, finer, estimate);
-	return estimate->groups;
-}
-
-/* Of the query, where the device's are finer; *bounded: without what earlier runs had */
-static double
-estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded)
-{
-	const Query *parse = g->root->parse;
-	GpuAggGroupEstimate estimate;
-	double		groups = 0;
-	ListCell   *lc;
-
-	if (parse->groupingSets == NIL)
-	{
-		groups = estimate_set(g, relation,
-							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
-		*bounded = estimate.bounded;
-		return groups;
-	}
-	*bounded = 0;
-	foreach(lc, parse->groupingSets)
-	{
-		List	   *keys = NIL;
-		ListCell   *ref;
-
-		foreach(ref, (List *) lfirst(lc))
-			keys = lappend(keys, get_sortgroupref_tle(lfirst_int(ref),
-													  g->root->processed_tlist)->expr);
-		groups += estimate_set(g, relation, keys, false, &estimate);
-		*bounded += estimate.bounded;
-	}
-	return groups;
-}
-
-/*
- * A sample, or a condition without columns, says nothing about the next run; nor do look-ups of
- * subqueries in the conditions of a table.
- */
-static void
-estimate_groups(GpuAggGrouping *g, Relation relation)
-{
-	GpuAggGroupEstimate estimate;
-	List	   *keys = g->info.regroup == NULL ?
-		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
-		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
-
-	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
-	g->info.est_groups = estimate.groups;
-	g->bounded_groups = estimate.bounded;
-	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation, &g->bounded_groups) : estimate.groups;
-	g->postgres_groups = estimate.postgres;
-	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
-		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))
-		g->info.seen = estimate.key;
-}
-
-/* Which part of the table's pages need not be fed, and are all-visible */
-static void
-estimate_pages(GpuAggGrouping *g, Relation relation)
-{
-	GpuAggPageParts parts;
-
-	gpuagg_page_parts(relation, g->lw, g->fact->pages, &parts);
-	g->visible = parts.visible;
-	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
-	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :
-		g->info.sample == GPUAGG_SAMPLE_NONE ? parts.cached : 0;
-}
-
-/* PostgreSQL's aggregation with the columns of custom_scan_tlist */
-Path *
-gpuagg_grouping_agg_path(GpuAggGrouping *g, Path *scan)
-{
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *expr;
-	ListCell   *ref;
-
-	forboth(expr, g->exprs, ref, g->refs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
-	return gpuagg_fallback_path(g->root, g->grouped_rel, scan,
-								set_pathtarget_cost_width(g->root, target), g->clause,
-								gpuagg_agg_partial(g) ? AGGSPLIT_INITIAL_SERIAL : AGGSPLIT_SIMPLE,
-								g->made_groups);
-}
-
-/* SeqScan, SampleScan, or an Append of them; or any plan */
-Path *
-gpuagg_grouping_scan_path(const GpuAggGrouping *g)
-{
-	if (g->info.of_plan)
-		return gpuagg_agg_plan_scan_path(g);
-	return g->tables != NULL ? gpuagg_agg_tables_scan_path(g) :
-		gpuagg_sample_scan_path(g->root, g->fact);
-}
-
-/* Over that, or the joins */
-static Path *
-make_fallback_path(GpuAggGrouping *g)
-{
-	return gpuagg_grouping_agg_path(g, g->fact == g->input_rel ? gpuagg_grouping_scan_path(g) :
-						 g->input_rel->cheapest_total_path);
-}
-
-/* SeqScan with these expressions */
-static Path *
-make_scan_path(GpuAggGrouping *g, RelOptInfo *rel, List *exprs)
-{
-	return (Path *) create_projection_path(g->root, rel, create_seqscan_path(g->root, rel, NULL, 0),
-										   gpuagg_grouping_target(g->root, exprs));
-}
-
-/*
- * With the outputs of the program, repeated ones included.  Rows that it evaluates are in
- * the sample already.  Rows that are joined it cannot evaluate: then there are no outputs,
- * and the conditions are for EXPLAIN.
- */
-static Path *
-make_row_path(GpuAggGrouping *g)
-{
-	if (g->info.of_plan)
-		return gpuagg_agg_plan_row_path(g);
-	if (g->tables != NULL)
-		return gpuagg_agg_tables_row_path(g);
-	return make_scan_path(g, g->fact, g->info.nlookups > 0 ? NIL :
-						  gpuagg_lower_row_exprs(g->lw));
-}
-
 /*
  * A list of the list of the program's outputs of a row that PostgreSQL joins, which may have none; NIL: it
  * must not.  Of an input that is folded the device has one row for each key, PostgreSQL all of them.
@@ -309,6 +155,8 @@ joined_outputs(const GpuAggGrouping *g)
 	return list_make1(exprs);
 }
 
+static void try_table(GpuAggGrouping *g, GpuAggOffer *offer);
+
 /*
  * The parent is the grouping relation but for its relids: create_plan()
  * takes custom_relids from there, and an upper relation has none, while the
@@ -320,19 +168,19 @@ make_path(GpuAggGrouping *g)
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
 	List	   *runtime;
-	List	   *lookups = gpuagg_input_paths(g->lw);
+	List	   *lookups = gpuagg_input_paths(g->lw, try_table);
 
 	*parent = *g->grouped_rel;
 	parent->relids = bms_copy(g->fact->relids);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
-	path->custom_paths = list_concat(list_make2(make_fallback_path(g), make_row_path(g)),
+	path->custom_paths = list_concat(list_make2(gpuagg_agg_fallback_path(g), gpuagg_agg_row_path(g)),
 									 lookups);
 	if (g->info.regroup != NULL)
 		path->custom_paths = lappend(path->custom_paths, g->info.of_plan ?
 									 gpuagg_agg_plan_shown_path(g, gpuagg_regroup_shown(g->regroup)) :
-									 make_scan_path(g, g->tables != NULL ?
+									 gpuagg_agg_exprs_path(g, g->tables != NULL ?
 													linitial(g->tables->rels) : g->fact,
 													gpuagg_regroup_shown(g->regroup)));
 	gpuagg_grouping_costs(g, path, lookups);
@@ -368,7 +216,7 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 	if (g->refused)
 		return;
 	offer->path = &make_path(g)->path;
-	if (gpuagg_agg_partial(g))
+	if (gpuagg_grouping_is_partial(g))
 		offer->path = gpuagg_agg_partial_finish(g, offer->path);
 	offer->what_if = g->what_if;
 }
@@ -380,9 +228,12 @@ plan_lookups(GpuAggGrouping *g)
 	return gpuagg_join_fits(g->info.lookups, g->lw->nlookups);
 }
 
-/* The parser or the plan cache holds the lock on the table. */
-void
-gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
+/*
+ * Offers a path that reads the fact, one table; the offer has which.  The parser or the plan
+ * cache holds the lock on the table.
+ */
+static void
+try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 {
 	RelOptInfo *rel = g->fact;
 	Relation	relation = table_open(offer->table, NoLock);
@@ -391,12 +242,12 @@ gpuagg_grouping_try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 		plan_lookups(g) && gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
 		g->info.est_rows = rel->tuples;
-		g->info.est_passed = estimate_passed(g);
+		g->info.est_passed = gpuagg_agg_estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);
-		estimate_groups(g, relation);
+		gpuagg_agg_estimate_groups(g, relation);
 		g->sample_exprs = gpuagg_sample_exprs(g->root, rel, &g->info.repeatable);
 		g->sample_lines = gpuagg_sample_lines(g->root, rel, relation);
-		estimate_pages(g, relation);
+		gpuagg_agg_estimate_pages(g, relation);
 		plan_wanted(g);
 		offer_path(g, offer);
 	}
@@ -417,16 +268,16 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		return;
 	}
 	g->info.est_rows = g->tables->rows;
-	g->info.est_passed = g->fact == g->input_rel ? g->tables->passed : estimate_passed(g);
+	g->info.est_passed = g->fact == g->input_rel ? g->tables->passed : gpuagg_agg_estimate_passed(g);
 	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;
-	estimate_groups(g, parent);
+	gpuagg_agg_estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
 	g->sample_exprs = gpuagg_sample_exprs(g->root, g->fact, &g->info.repeatable);
 	gpuagg_agg_tables_share(g);
-	if (gpuagg_agg_partial(g) && !gpuagg_agg_partial_outputs(g))
+	if (gpuagg_grouping_is_partial(g) && !gpuagg_agg_partial_outputs(g))
 		return;
-	if (gpuagg_agg_tables_one_task(g) && !gpuagg_agg_partial(g))
+	if (gpuagg_agg_tables_one_task(g) && !gpuagg_grouping_is_partial(g))
 		plan_wanted(g);
 	offer_path(g, offer);
 }
@@ -461,7 +312,7 @@ try_fact(GpuAggOffer *offer, RelOptInfo *fact, List *clause, PathTarget *target,
 	if (gpuagg_agg_tables_several(g.root, fact))
 		try_tables(&g, offer);
 	else
-		gpuagg_grouping_try_table(&g, offer);
+		try_table(&g, offer);
 	return !g.refused;
 }
 
@@ -529,7 +380,7 @@ try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		offer->of_plan = true;
 		g.info.est_rows = g.info.est_passed = g.input_rel->rows;
 		g.info.own_functions = gpuagg_agg_plan_own_functions(g.root);
-		estimate_groups(&g, NULL);
+		gpuagg_agg_estimate_groups(&g, NULL);
 		plan_wanted(&g);
 		offer_path(&g, offer);
 	}

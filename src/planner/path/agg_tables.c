@@ -39,7 +39,6 @@
 #include "planner/estimate/page_parts.h"
 #include "planner/join/join_path.h"
 #include "planner/offer/table_check.h"
-#include "planner/path/agg_partial.h"
 #include "planner/path/agg_tables.h"
 #include "planner/path/sample_clause.h"
 #include "rewrite/rewriteManip.h"
@@ -146,6 +145,20 @@ find_tables(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel)
 		find_partitions(root, t, rel) : find_children(root, t, rel);
 }
 
+/* May the query's groups be made of states?  (agg_partial.h) */
+static bool
+partial_possible(const GpuAggGrouping *g)
+{
+	int			keys = 0;
+	ListCell   *lc;
+
+	foreach(lc, g->refs)
+		keys += lfirst_int(lc) > 0;
+	return g->fact == g->input_rel && g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
+		!g->root->hasNonSerialAggs && keys == list_length(g->clause) &&
+		(g->clause == NIL || grouping_is_hashable(g->clause));
+}
+
 bool
 gpuagg_agg_tables_find(GpuAggGrouping *g)
 {
@@ -161,7 +174,7 @@ gpuagg_agg_tables_find(GpuAggGrouping *g)
 	if (g->tables->rels == NIL && g->tables->others == NIL)
 		return GPUAGG_REFUSE("no partition or child table is left to be read");
 	if (g->tables->others == NIL ||
-		(g->tables->rels != NIL && !g->tables->sampled && gpuagg_agg_partial_possible(g)))
+		(g->tables->rels != NIL && !g->tables->sampled && partial_possible(g)))
 		return true;
 	return check_leaf(planner_rt_fetch(((RelOptInfo *) linitial(g->tables->others))->relid,
 									   g->root));

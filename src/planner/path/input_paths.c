@@ -59,7 +59,7 @@ grouped_column(Expr *column, int *naggs)
 
 /* The input's rows, grouped by a device or by PostgreSQL: what costs less */
 static Path *
-folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
+folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggTryTable try_table)
 {
 	PathTarget *input = create_empty_pathtarget();
 	PathTarget *target = create_empty_pathtarget();
@@ -89,32 +89,32 @@ folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
 										set_pathtarget_cost_width(root, target), AGG_HASHED,
 										AGGSPLIT_SIMPLE, clauses, NIL, &costs, lookup->rows);
 	if (postgres->total_cost > gpuagg_cost_floor())
-		device = gpuagg_agg_input_path(root, lookup->rel, input, target, clauses);
+		device = gpuagg_agg_input_path(root, lookup->rel, input, target, clauses, try_table);
 	return device != NULL && device->total_cost < postgres->total_cost ? device : postgres;
 }
 
 static Path *
-input_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
+input_path(PlannerInfo *root, const GpuAggLookupLower *lookup, GpuAggTryTable try_table)
 {
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
 	if (lookup->folded)
-		return folded_path(root, lookup);
+		return folded_path(root, lookup, try_table);
 	foreach(lc, lookup->columns)
 		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
 	return projected(root, lookup->rel, target);
 }
 
 List *
-gpuagg_input_paths(const GpuAggLower *lw)
+gpuagg_input_paths(const GpuAggLower *lw, GpuAggTryTable try_table)
 {
 	List	   *paths = NIL;
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
 		if (gpuagg_join_is_child(&lw->lookups[i]))
-			paths = lappend(paths, input_path(lw->root, &lw->lookups[i]));
+			paths = lappend(paths, input_path(lw->root, &lw->lookups[i], try_table));
 	}
 	return paths;
 }

@@ -1,0 +1,102 @@
+/*
+ * agg_estimate.c
+ *		How many rows, groups and pages a grouping has, as is expected (agg_estimate.h).
+ */
+#include "postgres.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "planner/estimate/group_estimate.h"
+#include "planner/estimate/page_parts.h"
+#include "planner/join/join_path.h"
+#include "planner/path/agg_estimate.h"
+#include "planner/path/agg_tables.h"
+#include "planner/regroup/regroup_plan.h"
+
+double
+gpuagg_agg_estimate_passed(const GpuAggGrouping *g)
+{
+	double		rows = g->input_rel->rows / gpuagg_join_repeats(g->lw);
+	double		more = g->tables == NULL ? gpuagg_regroup_passing(g->regroup, g->fact) :
+		g->tables->passed / Max(g->tables->kept, 1);
+
+	return clamp_row_est(rows * more);
+}
+
+static double
+estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
+			 GpuAggGroupEstimate *estimate)
+{
+	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1,.bounded = 1};
+	if (keys != NIL)
+		gpuagg_group_estimate(g->root, g->input_rel, relation,
+							  g->tables != NULL ? g->tables->pages : g->fact->pages,
+							  keys, finer, estimate);
+	return estimate->groups;
+}
+
+/* Of the query, where the device's are finer; *bounded: without what earlier runs had */
+static double
+estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded)
+{
+	const Query *parse = g->root->parse;
+	GpuAggGroupEstimate estimate;
+	double		groups = 0;
+	ListCell   *lc;
+
+	if (parse->groupingSets == NIL)
+	{
+		groups = estimate_set(g, relation,
+							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
+		*bounded = estimate.bounded;
+		return groups;
+	}
+	*bounded = 0;
+	foreach(lc, parse->groupingSets)
+	{
+		List	   *keys = NIL;
+		ListCell   *ref;
+
+		foreach(ref, (List *) lfirst(lc))
+			keys = lappend(keys, get_sortgroupref_tle(lfirst_int(ref),
+													  g->root->processed_tlist)->expr);
+		groups += estimate_set(g, relation, keys, false, &estimate);
+		*bounded += estimate.bounded;
+	}
+	return groups;
+}
+
+/*
+ * A sample, or a condition without columns, says nothing about the next run; nor do look-ups of
+ * subqueries in the conditions of a table.
+ */
+void
+gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
+{
+	GpuAggGroupEstimate estimate;
+	List	   *keys = g->info.regroup == NULL ?
+		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
+		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
+
+	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
+	g->info.est_groups = estimate.groups;
+	g->bounded_groups = estimate.bounded;
+	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation, &g->bounded_groups) : estimate.groups;
+	g->postgres_groups = estimate.postgres;
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
+		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))
+		g->info.seen = estimate.key;
+}
+
+void
+gpuagg_agg_estimate_pages(GpuAggGrouping *g, Relation relation)
+{
+	GpuAggPageParts parts;
+
+	gpuagg_page_parts(relation, g->lw, g->fact->pages, &parts);
+	g->visible = parts.visible;
+	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
+	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :
+		g->info.sample == GPUAGG_SAMPLE_NONE ? parts.cached : 0;
+}
