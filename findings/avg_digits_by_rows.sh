@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # avg_digits_by_rows.sh
 #		PostgreSQL 15.18 and 18.4: how many digits avg(numeric) has follows from how many
-#		rows there are, though the mean is the same.  The scale of a quotient is chosen
-#		for at least 16 significant digits, by the first digits in base 10000 of the two
-#		numbers: where the sum's is not above the count's, four more are given.  So the
-#		mean 1.5 has 16 digits of 2 or 9998 rows, 20 of 10000, and 16 again of 20000.
-#		avg(1) has 20 always and avg(2) always 16.  Who divides sums by counts elsewhere
-#		cannot take the scale from the type, nor from one group for all.
+#		rows there are, though the mean is the same.  The scale of a quotient is chosen for
+#		16 significant digits by a guess of how large it is: how many digits of base 10000
+#		the sum has more than the count, less one where its first digit is not above the
+#		count's.  Too small a guess gives four digits more.  So the mean 1.5 has 16 digits
+#		of 2 or 9998 rows, 20 of 10000, and 16 again of 20000; avg(1) has 20 of any number
+#		of rows, avg(2) 16.  Who divides sums by counts elsewhere cannot take the scale
+#		from the type, nor from one group for all.
 #
 # Output seen:
 #	PostgreSQL 15.18: rows 2, avg 1.5000000000000000

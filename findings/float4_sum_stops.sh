@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # float4_sum_stops.sh
 #		PostgreSQL 18.4 (15 is the same) and DuckDB 1.5.6: sum(real) adds in four bytes,
-#		avg(real) in eight.  Above 2^24 a one is less than half a digit, so the sum of 20
-#		million ones is 16777216 while their average is 1, and sum(x) is not avg(x) *
-#		count(x).  Partial sums lose less: with enable_partitionwise_aggregate the same
+#		avg(real) in eight.  At 2^24 a one is half of the last digit and rounded off, so the
+#		sum of 20 million ones is 16777216 while their average is 1, and sum(x) is not
+#		avg(x) * count(x).  Partial sums lose less: with enable_partitionwise_aggregate the same
 #		query over the same rows has another sum, and so it may have with workers.
 #		DuckDB's sum of such values is a DOUBLE and exact here.  Which of the three to
 #		answer with is the first question for whoever adds in another order.

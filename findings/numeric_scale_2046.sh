@@ -3,9 +3,8 @@
 #		PostgreSQL 18.4 (15 is the same): of a column numeric(3, -2), which rounds to hundreds
 #		and exists since 15, information_schema.columns says that its numeric_scale is
 #		2046.  The scale has eleven bits of the type modifier, in two's complement, and
-#		the view shows them without a sign.  Who declares decimals by the standard's
-#		view, as drivers and foreign engines do, makes a type of 2046 digits of it;
-#		format_type() has the sign.
+#		the view shows them without a sign.  Who takes the types of columns from the
+#		standard's view reads a scale that no decimal type has; format_type() has the sign.
 #
 # Output seen:
 #	PostgreSQL 18.4: numeric(3,-2): 12345 is kept as 12300; precision 3, scale 2046

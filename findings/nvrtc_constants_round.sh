@@ -3,7 +3,7 @@
 #		NVRTC 11.8 (13.0 is the same): a * a - 0.01 of doubles has two values.  Where a is 0.1 in
 #		the text of the kernel the compiler computes the expression itself and rounds
 #		the product; where a comes as a parameter or from __constant__ memory it makes one
-#		fma.rn.f64 of both, which does not round it.  For 0.1 one is twice the other.  So
+#		fma.rn.f64 of both, which does not round it.  Of 0.1 one is nearly twice the other.  So
 #		a kernel compiled for a query has other results when its constants move from
 #		the text to a parameter, which is done to have one kernel for many queries.
 #		With --fmad=false all are the same, and what a processor without fma has.
