@@ -212,7 +212,7 @@ report_fetch(GpuAggTask *task, GpuAggError *error)
 		CUDA_OK(task->device, cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
 											  cudaMemcpyDeviceToHost, stream), error) &&
 		CUDA_OK(task->device, cudaEventRecord(making->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
+		gpuagg_cuda_notify(task->device, task->streams, error);
 }
 
 /* Every stripe's bits, and what there is before each word of them */

@@ -16,8 +16,8 @@
 #ifndef GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 #define GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 
-#include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
+#include "cuda/task/task.h"
 #include "device/choice/ranges.h"
 
 /* Zones on the card, and what of them was last copied */
@@ -142,6 +142,10 @@ extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 
 /* ---------- kernels ---------- */
+
+/* Behind decoding: pages of stripes are kept. */
+extern void gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
+							 uint32_t blocks, cudaStream_t stream);
 
 /* Positions [first, first + count) become invalid; zones of rows count them. */
 extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,

@@ -48,8 +48,8 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 	size_t		scratch_bytes;
 	char	   *scratch;
 
-	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
-								   &scratch_bytes, error))
+	if (!gpuagg_cuda_task_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
+								  &scratch_bytes, error))
 		return false;
 	gpuagg_cuda_stripe_choose(task->device_prepared, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 							sms, task->streams->group);
@@ -85,10 +85,11 @@ push_done(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 
 /* ---------- a kernel of the query's own ---------- */
 
-bool
-gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
-						  uint32_t scratch_stride, GpuAggError *error)
+/* What a compiled kernel has left over, through the interpreter */
+static bool
+leftover_launch(GpuAggTask *task, GpuAggBatch *batch, char *scratch, GpuAggError *error)
 {
+	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(batch->program, 1);
 	const GpuAggLocalShape none = {0, 0, 0};
 	GpuAggResident *r = batch->resident;
 	cudaStream_t stream = task->streams->group;
@@ -121,6 +122,22 @@ gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratc
 	}
 	r->flagged = true;
 	return true;
+}
+
+bool
+gpuagg_cuda_resident_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	GpuAggResident *r = batch->resident;
+	size_t		scratch_bytes;
+	char	   *scratch;
+	bool		ok;
+
+	if (!gpuagg_cuda_batch_begin(task, batch, &scratch, &scratch_bytes, error))
+		return false;
+	ok = gpuagg_cuda_compiled_repeats(r->path) ?
+		gpuagg_cuda_compiled_again(task, r->path, &r->frame, error) :
+		leftover_launch(task, batch, scratch, error);
+	return gpuagg_cuda_batch_end(task, batch, ok, scratch, scratch_bytes, error);
 }
 
 /* What a kernel's arguments are for a launch over the batch's stripes */
@@ -362,9 +379,9 @@ deferred_pack_all(GpuAggTask *task, GpuAggError *error)
 {
 	size_t		scratch_bytes;
 	char	   *scratch;
-	bool		ok = gpuagg_cuda_batch_scratch(task, gpuagg_cuda_program(task->prepared),
-											   task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
-											   &scratch_bytes, error);
+	bool		ok = gpuagg_cuda_task_scratch(task, gpuagg_cuda_program(task->prepared),
+											  task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
+											  &scratch_bytes, error);
 
 	for (const GpuAggResident *r = task->queue->deferral.first; r != NULL; r = r->next)
 		for (uint32_t i = 0; ok && i < r->n; i++)

@@ -94,9 +94,11 @@ extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 /* The same, if their kernel is being compiled and worth waiting for: then nothing is. */
 extern bool gpuagg_cuda_resident_poll(GpuAggTask *task);
 
-/* What a compiled kernel has left over, through the interpreter */
-extern bool gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
-									  uint32_t scratch_stride, GpuAggError *error);
+/*
+ * A batch whose compiled kernel has left rows over, once more, behind a larger table: through
+ * that kernel or the interpreter
+ */
+extern bool gpuagg_cuda_resident_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error);
 
 /* The counters of deferred stripes have come: what they read stays. */
 extern void gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch);

@@ -172,18 +172,18 @@ gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error)
 }
 
 bool
-gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error)
+gpuagg_cuda_notify(GpuAggDevice *device, GpuAggStreamPair *streams, GpuAggError *error)
 {
-	GpuAggCompletionFlags *flags = task->device->completion_flags;
-	GpuAggCompletionFlag *completion_flag = task->streams->completion_flag;
+	GpuAggCompletionFlags *flags = device->completion_flags;
+	GpuAggCompletionFlag *completion_flag = streams->completion_flag;
 	uint32_t	number;
 
 	pthread_mutex_lock(&flags->mutex);
 	number = ++completion_flag->wanted;
 	pthread_cond_signal(&flags->wanted);
 	pthread_mutex_unlock(&flags->mutex);
-	set_completion_flag_kernel<<<1, 1, 0, task->streams->group>>>(completion_flag->written, number);
-	if (CUDA_LAUNCHED(task->device, error))
+	set_completion_flag_kernel<<<1, 1, 0, streams->group>>>(completion_flag->written, number);
+	if (CUDA_LAUNCHED(device, error))
 		return true;
 	pthread_mutex_lock(&flags->mutex);
 	completion_flag->wanted--;

@@ -33,8 +33,8 @@ gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *l)
 	l->thread_registers = 255;
 }
 
-static bool
-needs_add(GpuAggLaunches *d, const GpuAggKernelRef *ref, GpuAggError *error)
+bool
+gpuagg_cuda_launches_add(GpuAggLaunches *d, const GpuAggKernelRef *ref, GpuAggError *error)
 {
 	for (; ref->name != NULL && d->nneeds < GPUAGG_MAX_KERNELS; ref++)
 	{
@@ -58,13 +58,12 @@ gpuagg_cuda_launches_open(GpuAggLaunches *d, const cudaDeviceProp *prop, GpuAggE
 	d->sms = (uint32_t) prop->multiProcessorCount;
 	gpuagg_cuda_limits(prop, &d->limits);
 	d->block_bytes = (uint32_t) prop->sharedMemPerBlockOptin;
-	return needs_add(d, gpuagg_cuda_decode_kernels, error) &&
-		needs_add(d, gpuagg_cuda_group_kernels, error) &&
-		needs_add(d, gpuagg_cuda_select_kernels, error) &&
-		needs_add(d, gpuagg_cuda_pack_kernels, error) &&
-		needs_add(d, gpuagg_cuda_merge_kernels, error) &&
-		needs_add(d, gpuagg_cuda_grow_kernels, error) &&
-		needs_add(d, gpuagg_cuda_return_kernels, error);
+	return gpuagg_cuda_launches_add(d, gpuagg_cuda_decode_kernels, error) &&
+		gpuagg_cuda_launches_add(d, gpuagg_cuda_group_kernels, error) &&
+		gpuagg_cuda_launches_add(d, gpuagg_cuda_select_kernels, error) &&
+		gpuagg_cuda_launches_add(d, gpuagg_cuda_merge_kernels, error) &&
+		gpuagg_cuda_launches_add(d, gpuagg_cuda_grow_kernels, error) &&
+		gpuagg_cuda_launches_add(d, gpuagg_cuda_return_kernels, error);
 }
 
 static const GpuAggKernelNeeds *

@@ -1,11 +1,7 @@
 /*
  * memory.cu
- *		Memory of the CUDA device: budgets of device memory, pinned host
- *		memory, stream pairs, events.
- *
- * Device memory comes from the driver's stream-ordered pool and is charged
- * to the task and the device.  Pinned memory, streams and events are slow to
- * make, so they are kept for the next user.
+ *		What is slow to make and kept for the next user: the pool of device memory
+ *		between tasks, pinned host memory, stream pairs, events.
  */
 #include <stdlib.h>
 #include "cuda/core/cuda_device.h"
@@ -15,46 +11,6 @@
 
 /* Free pinned memory that is kept */
 #define PINNED_KEEP ((size_t) 128 << 20)
-
-void *
-gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
-{
-	GpuAggDevice *device = task->device;
-	void	   *p = NULL;
-
-	if (task->memory_limit > 0 && task->memory_used + bytes > task->memory_limit)
-	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
-						  "the task's %llu kB of device memory are used up",
-						  (unsigned long long) task->memory_limit / 1024);
-		return NULL;
-	}
-	if (device->memory_limit > 0 && device->memory_used + bytes > device->memory_limit)
-	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
-						  "the device's %llu kB of memory are used up",
-						  (unsigned long long) device->memory_limit / 1024);
-		return NULL;
-	}
-	if (!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, stream), error))
-		return NULL;
-	device->memory_used += bytes;
-	task->memory_used += bytes;
-	if (task->memory_used > task->memory_peak)
-		task->memory_peak = task->memory_used;
-	return p;
-}
-
-void
-gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes, cudaStream_t stream)
-{
-	if (p == NULL)
-		return;
-	if (!task->device->lost)
-		(void) cudaFreeAsync(p, stream);
-	task->device->memory_used -= bytes;
-	task->memory_used -= bytes;
-}
 
 void
 gpuagg_cuda_trim(GpuAggDevice *device)

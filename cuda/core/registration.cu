@@ -6,7 +6,7 @@
  * half a second for each gigabyte.  So only one piece of it is registered while the
  * device opens, and a thread does the others while tasks run.  Of a page that does
  * not lie in registered pieces the worker makes a copy in pinned memory, which
- * kernels read instead (provider/batch.cu).
+ * kernels read instead (provider/batch_input.cu).
  *
  * A piece is touched by several threads first, for what takes time is that the kernel
  * finds memory for it, page by page.  Then cudaHostRegister pins what is there.

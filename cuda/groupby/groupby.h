@@ -100,6 +100,9 @@ extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 											GpuAggGroupBy **groupby,
 											GpuAggError *error);
 
+/* Of batches that are packed [wide]: batch_blocks (launch.cu) knows what they take */
+extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];
+
 /*
  * Packs what is valid in a decoded batch, and passes; decoded->head
  * counts it.  The prepared program, here and there, is that of the decoded

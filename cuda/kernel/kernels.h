@@ -159,9 +159,6 @@ extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDe
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
-/* Behind decoding: pages of stripes are kept. */
-extern void gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
-							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
 extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							   char *scratch, uint32_t scratch_stride,
@@ -251,7 +248,6 @@ typedef struct GpuAggLaunches
 extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
 extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
 extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
-extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];	/* [wide] */
 extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
 extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
 extern const GpuAggKernelRef gpuagg_cuda_return_kernels[];

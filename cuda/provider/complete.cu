@@ -1,6 +1,6 @@
 /*
  * complete.cu
- *		Completions of the CUDA device's batches (batch.cu).
+ *		Completions of the CUDA device's batches (batch_input.cu).
  *
  * Polling looks at a batch's counters when they have arrived.  Rows that found no
  * room send the batch through grouping once more, behind a larger table; a
@@ -9,6 +9,7 @@
  */
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
+#include "cuda/provider/provider.h"
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
@@ -127,7 +128,8 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	return CUDA_OK(task->device,
 				   cudaMemsetAsync(&batch->decoded.head->overflow, 0, reset, task->streams->group),
 				   error) &&
-		gpuagg_cuda_batch_group(task, batch, false, error);
+		(batch->compiled ? gpuagg_cuda_resident_again(task, batch, error) :
+		 gpuagg_cuda_batch_group(task, batch, false, error));
 }
 
 static bool
@@ -142,7 +144,7 @@ batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *
 				cudaMemcpyAsync(batch->list->data, batch->decoded.skipped, bytes,
 								cudaMemcpyDeviceToHost, task->streams->group), error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->done, task->streams->group), error) &&
-		gpuagg_cuda_notify(task, error);
+		gpuagg_cuda_notify(task->device, task->streams, error);
 }
 
 /* The counters have arrived; what is next?  Errors go to the task. */

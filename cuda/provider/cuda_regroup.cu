@@ -12,6 +12,7 @@
 
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/kernel/regroup_table.h"
+#include "cuda/provider/provider.h"
 
 struct GpuAggCudaRegroup
 {

@@ -12,6 +12,7 @@
 
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/cuda_made.h"
+#include "cuda/provider/provider.h"
 #include "device/ops/group.h"
 
 /* Runs of a window, at most */
@@ -134,7 +135,7 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 								split + task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
 		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
+		gpuagg_cuda_notify(task->device, task->streams, error);
 }
 
 static void
@@ -312,7 +313,7 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
 								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
 		CUDA_OK(task->device, cudaEventRecord(w->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
+		gpuagg_cuda_notify(task->device, task->streams, error);
 }
 
 /* Every free window gets runs, as long as there are any. */

@@ -5,6 +5,7 @@
  */
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/kernel/wanted.h"
+#include "cuda/provider/provider.h"
 
 /* Where the words of codes' strings are, on the card */
 static void

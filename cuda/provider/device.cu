@@ -14,9 +14,9 @@
 
 #include "cuda/columns/cuda_made.h"
 #include "cuda/compile/compile.h"
-#include "cuda/core/cuda_device.h"
 #include "cuda/draw/draws.h"
 #include "cuda/probe/cuda_probe.h"
+#include "cuda/provider/provider.h"
 
 /* Older cards are not in the fat binary. */
 #define MIN_CAPABILITY 75
@@ -157,6 +157,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	gpuagg_compile_open(d, config, &prop);
 	d->completion_flags = gpuagg_cuda_completion_flags_open(d->event_fd, error);
 	return d->completion_flags != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
+		gpuagg_cuda_launches_add(&d->launches, gpuagg_cuda_pack_kernels, error) &&
 		gpuagg_cuda_registration_open(d, config, &prop, error) &&
 		pool_setup(d, error) && link_measure(d, error);
 }

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/core/cuda_device.h"
+#include "cuda/provider/provider.h"
 
 typedef struct GpuAggPending
 {

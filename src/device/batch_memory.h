@@ -4,7 +4,7 @@
  *		columns there (GpuAggDeviceInfo.decodes): how many pages a batch should
  *		have, and what is left for groups.
  *
- * cuda/provider/batch.cu allocates a decoded batch so; the planner and the
+ * cuda/provider/batch_input.cu allocates a decoded batch so; the planner and the
  * executor reckon with it.
  */
 #ifndef GPUAGG_DEVICE_BATCH_MEMORY_H

@@ -349,16 +349,4 @@ typedef struct GpuAggProbeObserver
 	void	   *context;
 } GpuAggProbeObserver;
 
-/*
- * Runs all probes.  effort: 0 low (a few seconds, for tests), 1 normal, 2 high.
- * Blocks; for a thread of its own.
- */
-extern GpuAggStatus gpuagg_probe_run(const GpuAggProbeOps *ops, void *device,
-									 int effort,
-									 const GpuAggProbeLimits *limits,
-									 const volatile int *cancel,
-									 const GpuAggProbeObserver *observer,
-									 GpuAggProbeResult *result,
-									 GpuAggError *error);
-
 #endif							/* GPUAGG_DEVICE_PROBE_H */

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/probe_run.h"
 #include "probe/probe_task.h"
 
 #define MAX_POINTS 65536

@@ -28,7 +28,7 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
 HEADERS := $(wildcard src/device/*.h src/device/*/*.h)
-# pure C: no CUDA source includes them
+# pure C: no source of the CUDA device includes them
 C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h) src/cost/placement.h
 UNIT := $(wildcard test/unit/*_test.c)
 HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) src/cost/placement.c \

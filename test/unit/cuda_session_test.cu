@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "on_cuda.h"
+#include "probe/probe_run.h"
 
 #define MiB ((uint64_t) 1 << 20)
 #define GiB ((uint64_t) 1 << 30)

@@ -153,7 +153,7 @@ page_shape_make(int shape, TestProgram *p)
 		program_trans(p, GPUAGG_TRANS_MAX_BYTES, program_attr(p, GPUAGG_T_TEXT, true), NONE, GPUAGG_T_TEXT);
 }
 
-/* What the device does with a strategy for pages (cuda/provider/cuda_task.cu, local_choose) */
+/* What the device does with a strategy for pages (cuda/task/task_table.cu, local_choose) */
 static GpuAggStrategy
 page_runs(const GpuAggProgram *p, GpuAggStrategy strategy, double groups)
 {

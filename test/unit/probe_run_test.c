@@ -8,6 +8,7 @@
 
 #include "probe/cache_levels.h"
 #include "probe/ceilings.h"
+#include "probe/probe_run.h"
 #include "probe/random_access.h"
 #include "probe/sharing.h"
 #include "probe/tlb.h"

@@ -1,5 +1,5 @@
 /*
- * batch.cu
+ * batch_input.cu
  *		Batches of the CUDA device: pages and rows in.  complete.cu:
  *		completions out.
  *
@@ -15,13 +15,11 @@
 
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
+#include "cuda/provider/provider.h"
 #include "device/batch_memory.h"
 
 /* Blocks that keep pages, on a multiprocessor */
 #define FILL_BLOCKS 2
-
-/* Where in the staging memory the upload begins */
-#define UPLOAD_OFF 256
 
 /* ---------- memory of a batch ---------- */
 
@@ -76,40 +74,6 @@ batch_decoded(const GpuAggCudaPrepared *prepared, const BatchShape *shape, bool 
 	decoded->spill = base + layout->spill;
 }
 
-/* Entries that the block-local tables of one launch can leave behind */
-uint32_t
-gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows)
-{
-	uint32_t	blocks = task->batch_blocks;
-	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
-
-	return task->local.limit == 0 ? 0 :
-		(blocks < useful ? blocks : useful) * task->local.copies * task->local.capacity;
-}
-
-void
-gpuagg_cuda_batch_release(GpuAggTask *task, GpuAggBatch *batch)
-{
-	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
-	gpuagg_cuda_free(task, batch->columns, batch->columns_bytes, task->streams->group);
-	batch->memory = batch->columns = NULL;
-}
-
-void
-gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
-{
-	if (batch == NULL)
-		return;
-	gpuagg_cuda_batch_release(task, batch);
-	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->streams->group);
-	free(batch->resident);
-	gpuagg_cuda_unpin(task->device, batch->staging);
-	gpuagg_cuda_unpin(task->device, batch->copies);
-	gpuagg_cuda_unpin(task->device, batch->list);
-	gpuagg_cuda_events_free(task->device, batch->events);
-	free(batch);
-}
-
 void
 gpuagg_cuda_batches_free(GpuAggTask *task)
 {
@@ -123,32 +87,6 @@ gpuagg_cuda_batches_free(GpuAggTask *task)
 		task->first = batch->next;
 		gpuagg_cuda_batch_free(task, batch);
 	}
-}
-
-GpuAggBatch *
-gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload, cudaStream_t stream,
-					   GpuAggError *error)
-{
-	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
-
-	if (batch == NULL)
-	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-		return NULL;
-	}
-	batch->bytes = bytes;
-	batch->events = gpuagg_cuda_events(task->device, error);
-	if (batch->events != NULL)
-		batch->staging = gpuagg_cuda_pin(task->device, UPLOAD_OFF + upload, error);
-	if (batch->staging != NULL)
-		batch->memory = (char *) gpuagg_cuda_alloc(task, bytes, stream, error);
-	if (batch->memory != NULL)
-	{
-		memset(batch->staging->data, 0, UPLOAD_OFF + gpuagg_cuda_align(sizeof(GpuAggBatchHead)));
-		return batch;
-	}
-	gpuagg_cuda_batch_free(task, batch);
-	return NULL;
 }
 
 /* A batch of pages or rows; *upload: bytes to go up */
@@ -172,112 +110,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggCudaPrepared 
 	return batch;
 }
 
-char *
-gpuagg_cuda_staged(const GpuAggBatch *batch, const void *there)
-{
-	return batch->staging->data + UPLOAD_OFF + ((const char *) there - batch->memory);
-}
-
 /* ---------- launching ---------- */
-
-bool
-gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
-			 cudaStream_t stream, GpuAggError *error)
-{
-	return CUDA_OK(task->device,
-				   cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
-								   cudaMemcpyHostToDevice, stream), error);
-}
-
-/* It is cleared, because operators copy NULLs with whatever their registers hold. */
-bool
-gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t threads,
-						  char **scratch, size_t *bytes, GpuAggError *error)
-{
-	*scratch = NULL;
-	*bytes = gpuagg_cuda_scratch_bytes(p, threads);
-	if (*bytes == 0)
-		return true;
-	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->streams->group, error);
-	return *scratch != NULL &&
-		CUDA_OK(task->device,
-				cudaMemsetAsync(*scratch, 0, *bytes, task->streams->group), error);
-}
-
-bool
-gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
-{
-	cudaStream_t stream = task->streams->group;
-	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
-
-	return CUDA_LAUNCHED(task->device, error) &&
-		CUDA_OK(task->device, cudaEventRecord(batch->events->grouped, stream), error) &&
-		CUDA_OK(task->device,
-				cudaMemcpyAsync(&report->batch, batch->decoded.head, sizeof(report->batch),
-								cudaMemcpyDeviceToHost, stream), error) &&
-		(task->table.head == NULL ||
-		 CUDA_OK(task->device,
-				 cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
-								 cudaMemcpyDeviceToHost, stream), error)) &&
-		CUDA_OK(task->device, cudaEventRecord(batch->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
-}
-
-/* The kernel that does with the rows what the task is for */
-static bool
-batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
-			 GpuAggError *error)
-{
-	const GpuAggLocalShape none = {0, 0, 0};
-	const GpuAggProgram *p = batch->program;
-	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
-	const uint32_t blocks = task->batch_blocks;
-	cudaStream_t stream = task->streams->group;
-
-	if (batch->resident != NULL && batch->compiled && gpuagg_cuda_compiled_repeats(batch->resident->path))
-		return gpuagg_cuda_compiled_again(task, batch->resident->path, &batch->resident->frame, error);
-	if (batch->resident != NULL && batch->compiled)
-		return gpuagg_cuda_resident_leftover(task, batch, scratch, scratch_stride, error);
-	batch->packed = task->groupby != NULL;
-	if (batch->packed)
-		return gpuagg_cuda_groupby_decoded(task->groupby, batch->prepared, p, &batch->decoded, scratch,
-										scratch_stride, blocks, error) == GPUAGG_OK;
-	if (p->select)
-		gpuagg_cuda_select(batch->prepared, &batch->decoded, scratch, scratch_stride, blocks, stream);
-	else
-		gpuagg_cuda_group(batch->prepared, &batch->decoded, &task->table, local ? &task->local : &none,
-						  task->prepared->stride, scratch, scratch_stride, blocks, stream);
-	return true;
-}
-
-bool
-gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
-{
-	const GpuAggProgram *p = batch->program;
-	cudaStream_t stream = task->streams->group;
-	size_t		scratch_bytes;
-	char	   *scratch;
-
-	batch->generation = task->generation;
-	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
-		!gpuagg_cuda_batch_scratch(task, p, task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
-								   &scratch_bytes, error))
-		return false;
-	if (task->fault == GPUAGG_FAULT_TRAP)
-		gpuagg_cuda_trap(1, stream);
-	if (batch->nspilled > 0)
-	{
-		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
-													   batch->nspilled);
-
-		gpuagg_cuda_merge_spill(batch->prepared, &batch->decoded, batch->nspilled, &task->table,
-								&launch, stream);
-	}
-	if (!batch_launch(task, batch, local, scratch, error))
-		return false;
-	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
-	return gpuagg_cuda_batch_report(task, batch, error);
-}
 
 static bool
 batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *error)
@@ -292,38 +125,6 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device,
 				cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0), error);
-}
-
-void
-gpuagg_cuda_batch_push(GpuAggTask *task, GpuAggBatch *batch)
-{
-	if (task->first == NULL)
-		task->first = batch;
-	else
-		task->last->next = batch;
-	task->last = batch;
-}
-
-/*
- * A batch that was enqueued in part stays with the task, failed, until its
- * end: the card may be using it.
- */
-GpuAggStatus
-gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok, GpuAggError *error)
-{
-	gpuagg_cuda_batch_push(task, batch);
-	return ok ? GPUAGG_OK : gpuagg_cuda_task_fail(task, error);
-}
-
-GpuAggStatus
-gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
-{
-	memset(error, 0, sizeof(*error));
-	if (task->device->lost)
-		*error = task->device->lost_error;
-	else if (task->error.status != GPUAGG_OK)
-		*error = task->error;
-	return error->status;
 }
 
 /*
@@ -346,31 +147,6 @@ batch_fill(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 }
 
 /* ---------- pages ---------- */
-
-GpuAggStatus
-gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error)
-{
-	switch (task->fault)
-	{
-		case GPUAGG_FAULT_PAGES:
-			return gpuagg_cuda_injected("pages", error);
-		case GPUAGG_FAULT_MEMORY:
-			return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
-									 "injected fault: the device has no memory");
-		case GPUAGG_FAULT_KERNEL:
-			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->streams->group);
-			(void) CUDA_LAUNCHED(task->device, error);
-			return error->status;
-		case GPUAGG_FAULT_LOST:
-			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST,
-							  "injected fault: the device is lost");
-			task->device->lost = true;
-			task->device->lost_error = *error;
-			return error->status;
-		default:
-			return GPUAGG_OK;
-	}
-}
 
 static GpuAggStatus
 pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
@@ -491,26 +267,6 @@ stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 		there += batch->program->ncolumns;
 		ref++;
 	}
-}
-
-GpuAggStatus
-gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
-{
-	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
-
-	(void) gpuagg_cuda_task_fail(task, error);
-	if (batch == NULL || error->status == GPUAGG_DEVICE_LOST)
-	{
-		free(batch);
-		return error->status;
-	}
-	batch->stage = GPUAGG_BATCH_DONE;
-	batch->completion.batch_id = batch_id;
-	gpuagg_cuda_batch_push(task, batch);
-	if (!gpuagg_cuda_notify(task, error))
-		return error->status;
-	memset(error, 0, sizeof(*error));
-	return GPUAGG_OK;
 }
 
 GpuAggStatus

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
-#include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
+#include "cuda/task/task.h"
 
 static void *
 deferred_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -83,7 +83,8 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	if (task->groupby_report == NULL || task->groupby_events == NULL)
 		return false;
 	c.strategy = groupby_strategy(config->strategy);
-	c.expected_groups = config->expected_groups / (config->hash_window.count > 1 ? config->hash_window.count : 1);
+	c.expected_groups = config->expected_groups /
+		(config->hash_window.count > 1 ? config->hash_window.count : 1);
 	c.launches = &task->device->launches;
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;
@@ -111,7 +112,8 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 		return true;
 	}
 	task->strategy = gpuagg_strategy_name((GpuAggStrategy) config->strategy);
-	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, &gpuagg_cuda_pack_kernels[wide], 0);
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches,
+												  &gpuagg_cuda_pack_kernels[wide], 0);
 	return status == GPUAGG_OK;
 }
 
@@ -149,7 +151,8 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 bool
 gpuagg_cuda_deferred_end_input(GpuAggTask *task, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaEventRecord(task->groupby_events->group, task->streams->group), error);
+	return CUDA_OK(task->device,
+				   cudaEventRecord(task->groupby_events->group, task->streams->group), error);
 }
 
 bool
@@ -167,7 +170,8 @@ gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 
 		if (rc == cudaErrorNotReady)
 			return false;
-		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
+		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__,
+							   error) != GPUAGG_OK)
 			return true;
 	}
 	status = gpuagg_cuda_groupby_step(task->groupby, error);
@@ -180,7 +184,7 @@ gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 	if (status != GPUAGG_BUSY)
 		return true;
 	return !CUDA_OK(task->device, cudaEventRecord(e->done, stream), error) ||
-		!gpuagg_cuda_notify(task, error);
+		!gpuagg_cuda_notify(task->device, task->streams, error);
 }
 
 void
@@ -199,4 +203,25 @@ gpuagg_cuda_deferred_free(GpuAggTask *task)
 	task->sm_windows_staging = NULL;
 	free(task->groupby_tables);
 	task->groupby_tables = NULL;
+}
+
+/* ---------- either or ---------- */
+
+bool
+gpuagg_cuda_task_defer_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	if (!gpuagg_cuda_deferred_begin(task, config, error))
+		return false;
+	if (task->groupby == NULL)
+		return true;
+	gpuagg_cuda_task_table_free(task);
+	memset(&task->local, 0, sizeof(task->local));
+	return true;
+}
+
+bool
+gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	gpuagg_cuda_deferred_free(task);
+	return gpuagg_cuda_task_table_begin(task, config, error);
 }
