@@ -38,6 +38,31 @@ SELECT zo_both('SELECT sum(id) FROM zo WHERE date_trunc(''month'', at) = timesta
 SELECT zo_both('SELECT sum(id) FROM zo WHERE at::date = date ''2026-03-01''');
 SELECT zo_both('SELECT sum(id) FROM zo WHERE extract(year FROM day) = 2025');
 SELECT zo_both('SELECT sum(id) FROM zo WHERE NOT b');
+-- arithmetic, roundings and moments computed of a column
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id + 10 > 299000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE 300000 - id < 1000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id * -2 >= -1000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id / 1000 = 77');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE abs(x) < 1000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id & 1048575 > 290000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE greatest(id, 1000) = 1000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE floor(r) > 149000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id::float8 + 0.5 < 1000');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE day + 7 > date ''2026-10-21''');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE day - date ''2026-01-01'' < 10');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE at + interval ''3 days'' < timestamp ''2026-01-10''');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE at - interval ''1 month'' >= timestamp ''2026-09-20''');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE date_bin(''1 hour'', at, timestamp ''2001-01-01'') = timestamp ''2026-03-01''');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE extract(month FROM day) = 3');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE extract(quarter FROM at) = 4');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE extract(hour FROM at) > 23');
+SELECT zo_both('SELECT sum(id) FROM zo WHERE extract(epoch FROM at) < 1767300000');
+SET timezone = 'Europe/Berlin';
+SELECT zo_both('SELECT sum(id) FROM zo WHERE at AT TIME ZONE ''Asia/Tokyo'' >= timestamptz ''2026-10-20 00:00 UTC''');
+RESET timezone;
+-- an error that lies beyond a type is none where no row comes to it
+SELECT zo_both('SELECT sum(id) FROM zo WHERE id + 2147300000 > 0 AND id < 1000');
+SELECT compare('SELECT sum(id) FROM zo WHERE id + 2147400000 > 0 AND id < 1000');
 SELECT zo_both('SELECT sum(id) FROM zo WHERE t = ''t4''');
 SELECT zo_both('SELECT sum(id) FROM zo WHERE t = ''none such''');
 SELECT zo_both('SELECT t, sum(id) FROM zo WHERE t >= ''r'' COLLATE "C" AND id < 1000 GROUP BY t');

@@ -29,7 +29,7 @@
 #include "cost/predict_host.h"
 #include "device/layout.h"
 #include "device/ops/hash.h"
-#include "device/ops/ops.h"
+#include "device/ops/instr.h"
 
 /* A kernel's launch, the clearing and merging of its groups, its report */
 #define START_LAUNCHES 4.0
@@ -41,9 +41,6 @@
 /* Integer operations of a simple instruction, with its check and its NULL */
 #define OP_OPS 2.1
 #define UNIT_INT_OPS 1.2e11		/* where none were measured, a multiprocessor's */
-
-/* Looking at a member of an IN list, which waits for memory */
-#define LIST_STEP 7.5
 
 /* Of the additions that a kernel does which does nothing else */
 #define ATOMIC_SHARE 0.73
@@ -102,55 +99,13 @@
 
 /* ---------- programs ---------- */
 
-/* Simple instructions that one is worth */
+/* Simple instructions that one is worth; a list's members are looked at by bisection. */
 static double
 op_weight(const GpuAggInstr *ins)
 {
-	switch (ins->op)
-	{
-		case GPUAGG_OP_INT8_MUL:
-		case GPUAGG_OP_FLOAT8_ADD:
-		case GPUAGG_OP_FLOAT8_SUB:
-		case GPUAGG_OP_FLOAT8_MUL:
-			return 2;
-		case GPUAGG_OP_INT2_DIV:
-		case GPUAGG_OP_INT4_DIV:
-		case GPUAGG_OP_INT8_DIV:
-		case GPUAGG_OP_INT_MOD:
-		case GPUAGG_OP_FLOAT8_DIV:
-		case GPUAGG_OP_FLOAT4_DIV:
-		case GPUAGG_OP_FLOAT_SQRT:
-		case GPUAGG_OP_DECIMAL_ROUND:
-		case GPUAGG_OP_DECIMAL_TRUNC:
-		case GPUAGG_OP_DECIMAL_FLOOR:
-		case GPUAGG_OP_DECIMAL_CEIL:
-		case GPUAGG_OP_TIMESTAMP_TO_DATE:
-		case GPUAGG_OP_DATE_BIN:
-		case GPUAGG_OP_EPOCH_QUOTIENT:
-		case GPUAGG_OP_LOOKUP:
-		case GPUAGG_OP_LOOKUP_PAIR:
-			return 10;
-		case GPUAGG_OP_DATE_TRUNC:
-		case GPUAGG_OP_TIMESTAMP_TRUNC:
-		case GPUAGG_OP_DATE_EXTRACT:
-		case GPUAGG_OP_TIMESTAMP_EXTRACT:
-		case GPUAGG_OP_TIMESTAMP_ADD_MONTHS:
-		case GPUAGG_OP_INT4_GCD:
-		case GPUAGG_OP_INT4_LCM:
-		case GPUAGG_OP_INT8_GCD:
-		case GPUAGG_OP_INT8_LCM:
-		case GPUAGG_OP_ZONE_LOCAL:
-		case GPUAGG_OP_ZONE_UTC:
-		case GPUAGG_OP_LISTED_I64:
-		case GPUAGG_OP_LOOKUP_BYTES:
-			return 20;
-		case GPUAGG_OP_IN_I64:
-		case GPUAGG_OP_IN_F64:
-		case GPUAGG_OP_IN_BYTES:
-			return LIST_STEP * log2(2.0 + ins->imm2);
-		default:
-			return 1;
-	}
+	const double weight = gpuagg_op_traits(ins->op)->weight;
+
+	return gpuagg_has_list(ins) ? weight * log2(2.0 + ins->imm2) : weight;
 }
 
 /* Does the filter, which has the first instructions, read a column? */

@@ -9,7 +9,7 @@
  */
 #include "lookup_fetch.h"
 
-#include "device/ops/ops.h"
+#include "device/ops/instr.h"
 #include "device/ops/ops_lookup.h"
 
 /* Bytes from which on a table, or a column, is fetched: what lies in a core's part of L3 is not */
@@ -134,9 +134,9 @@ fetch_column(const GpuAggLookup *t, uint32_t number, const int64_t *rows, uint32
 void
 gpuagg_lookup_fetch(const GpuAggVectors *vs, const GpuAggInstr *ins, uint32_t n)
 {
-	const bool	pair = ins->op == GPUAGG_OP_LOOKUP_PAIR;
-	const GpuAggVector *table = &vs->reg[pair ? ins->c : ins->b];
-	const Keys	keys = {&vs->reg[ins->a], pair ? &vs->reg[ins->b] : NULL,
+	const uint16_t constant = gpuagg_instr_table(ins);
+	const GpuAggVector *table = &vs->reg[constant];
+	const Keys	keys = {&vs->reg[ins->a], constant != ins->b ? &vs->reg[ins->b] : NULL,
 	ins->op == GPUAGG_OP_LOOKUP_BYTES};
 	const GpuAggLookup *t;
 
@@ -145,7 +145,7 @@ gpuagg_lookup_fetch(const GpuAggVectors *vs, const GpuAggInstr *ins, uint32_t n)
 	t = gpuagg_lookup_of(table->v.b[0]);
 	if (t->bytes < FAR_BYTES)
 		return;
-	if (ins->op >= GPUAGG_OP_FETCH_I64)
+	if (!gpuagg_looks_up(ins))
 		fetch_column(t, (uint32_t) ins->imm, keys.a->v.i, n);
 	else if (t->kind == GPUAGG_LOOKUP_DIRECT)
 		fetch_bits(t, keys.a->v.i, n);

@@ -13,6 +13,7 @@
 #include "vector.h"
 
 #include "device/ops/eval.h"
+#include "device/ops/instr.h"
 #include "lookup_fetch.h"
 
 /* Lists up to here are compared member by member: 8 vector compares of four
@@ -207,7 +208,7 @@ gpuagg_vectors_each(GpuAggVectors *vs, uint32_t first, uint32_t last, uint32_t n
 
 	for (uint32_t i = first; i < last; i++)
 	{
-		if (ahead && instrs[i].op >= GPUAGG_OP_LOOKUP && instrs[i].op <= GPUAGG_OP_FETCH_BYTES)
+		if (ahead && gpuagg_instr_table(&instrs[i]) != GPUAGG_NO_REG)
 			gpuagg_lookup_fetch(vs, &instrs[i], n);
 		kernels[instrs[i].op] (vs, &instrs[i], n);
 	}

@@ -251,7 +251,7 @@ GPUAGG_KERNEL_DEFINE(name) \
 	GPUAGG_LANES_FINISH(fn(x[i], &e, ins)) \
 }
 
-#define X(name, sig, fn) GPUAGG_MAKE_##sig(name, fn)
+#define X(name, sig, fn, ...) GPUAGG_MAKE_##sig(name, fn)
 GPUAGG_OP_LIST(X)
 #undef X
 
@@ -485,7 +485,7 @@ GPUAGG_KERNEL_DEFINE(IN_BYTES)
 }
 
 static const GpuAggKernel GPUAGG_KERNEL(table)[GPUAGG_NOPS] = {
-#define X(name, sig, fn) GPUAGG_KERNEL(name),
+#define X(name, sig, fn, ...) GPUAGG_KERNEL(name),
 	GPUAGG_OP_LIST(X)
 #undef X
 };

@@ -277,7 +277,7 @@ static void
 add_instr(TestProgram *p)
 {
 	static const char *const sigs[] = {
-#define X(name, sig, fn) #sig,
+#define X(name, sig, fn, ...) #sig,
 		GPUAGG_OP_LIST(X)
 #undef X
 	};

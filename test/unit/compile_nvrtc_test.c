@@ -121,8 +121,8 @@ static const char operators[] =
 "static_assert(sizeof(int64_t) == 8 && INT64_MAX > 0 && INT64_MIN < 0 && UINT32_MAX > 0, \"\");\n"
 "static_assert(INT_MAX == 2147483647 && DBL_MAX > 1e308 && FLT_MAX > 1e38f, \"\");\n"
 "extern \"C\" __global__ void k(uint64_t *out)\n{\n"
-"#define X(name, signature, function) out[GPUAGG_OP_##name] = (uint64_t) (void *) function;\n"
-"	GPUAGG_OP_LIST(X)\n}\n";
+"#define X(name, signature, function, ...) out[GPUAGG_OP_##name] = (uint64_t) (void *) function;\n"
+"	GPUAGG_STRICT_LIST(X)\n}\n";
 
 /* Gone, or dead and left to whoever adopts it */
 static bool

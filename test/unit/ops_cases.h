@@ -364,13 +364,13 @@ static const OpsCase ops_cases[] = {
 #define OPS_PROGRAM_BYTES 1024
 
 static const char *const ops_names[] = {
-#define X(name, sig, fn) #name,
+#define X(name, sig, fn, ...) #name,
 	GPUAGG_OP_LIST(X)
 #undef X
 };
 
 static const char *const ops_signatures[] = {
-#define X(name, sig, fn) #sig,
+#define X(name, sig, fn, ...) #sig,
 	GPUAGG_OP_LIST(X)
 #undef X
 };

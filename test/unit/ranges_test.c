@@ -315,6 +315,45 @@ test_products(void)
 	free(p);
 }
 
+/* What filters of zones know is known of keys, too. */
+static void
+test_computed(void)
+{
+	TestProgram t;
+	GpuAggProgram *p;
+	Numbers		n;
+	uint16_t	r;
+
+	program_init(&t);
+	r = program_attr(&t, GPUAGG_T_INT8, true);
+	program_key(&t, program_instr(&t, GPUAGG_OP_TO_INT2, GPUAGG_CLASS_I64, r, 0), GPUAGG_T_INT2);
+	p = program_pack(&t);
+	n = numbers_of(p, 1, 0);
+	ok(n.known && n.numbers == 65536 + 1, "a smallint of what is not known");
+	n = numbers_of(p, 5, 100000);
+	ok(n.known && n.range.low == 5 && n.range.high == INT16_MAX, "... of what it has not all of");
+	free(p);
+	program_init(&t);
+	r = program_attr(&t, GPUAGG_T_DATE, true);
+	r = program_instr(&t, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_CLASS_I64, r, 0);
+	r = instr_imm(&t, GPUAGG_OP_TIMESTAMP_TRUNC, r, GPUAGG_FIELD_HOUR);
+	program_key(&t, r, GPUAGG_T_TIMESTAMP);
+	p = program_pack(&t);
+	n = numbers_of(p, 8766, 8775);
+	ok(n.known && n.numbers == 9 * 24 + 1 + 1 && n.range.low == TWENTIES, "moments of dates");
+	free(p);
+	program_init(&t);
+	r = program_attr(&t, GPUAGG_T_INT4, true);
+	r = program_instr(&t, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, r, 0);
+	r = program_instr(&t, GPUAGG_OP_FLOAT_NEG, GPUAGG_CLASS_F64, r, 0);
+	r = program_instr(&t, GPUAGG_OP_FLOAT_TO_INT4, GPUAGG_CLASS_I64, r, 0);
+	program_key(&t, r, GPUAGG_T_INT4);
+	p = program_pack(&t);
+	n = numbers_of(p, -7, 100);
+	ok(n.known && n.range.low == -100 && n.range.high == 7, "integers of doubles of integers");
+	free(p);
+}
+
 int
 main(void)
 {
@@ -324,5 +363,6 @@ main(void)
 	test_bins();
 	test_seconds();
 	test_products();
+	test_computed();
 	return done_testing();
 }

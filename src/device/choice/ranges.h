@@ -36,14 +36,6 @@ extern "C" {
 extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
 
 /*
- * The range of an integer register; ranges: of those registers that it follows from, columns
- * and what is fetched of look-up tables that are not made yet; low > high: not known.  False:
- * it cannot be told.
- */
-extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,
-								  const GpuAggRange *ranges, GpuAggRange *range);
-
-/*
  * How far apart an integer register's values are, of those expressions that it is told for: hours and
  * the like, bins of a stride, products by a constant (1: of one that is not known yet); 0: of
  * all others.  Which they are does not depend on what constants are.  A few values may lie
@@ -53,7 +45,9 @@ extern int64_t gpuagg_range_unit(const GpuAggProgram *program, uint16_t reg);
 
 /*
  * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
- * each key; and the ranges of these.  False: they are not known, or too many.
+ * each key; and the ranges of these.  ranges: of those registers that keys follow from,
+ * columns and what is fetched of look-up tables that are not made yet; low > high: not
+ * known.  False: the keys' are not known, or too many.
  */
 extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *ranges,
 								 double entry_bytes, GpuAggKeyRange *keys, uint64_t *numbers);

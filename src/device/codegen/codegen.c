@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "device/choice/ranges.h"
-#include "device/ops/ops.h"
+#include "device/ops/instr.h"
 #include "device/ops/record.h"
 #include "states.h"
 
@@ -375,8 +375,7 @@ add_record(GpuAggWriter *w, const GpuAggRecord *record, const GpuAggHeldStates *
 static bool
 is_long_instr(const GpuAggProgram *p, const GpuAggInstr *ins)
 {
-	return (ins->op >= GPUAGG_OP_DATE_TRUNC && ins->op < GPUAGG_OP_AND && !gpuagg_lookup_is_short(p, ins)) ||
-		ins->op >= GPUAGG_OP_IN_I64;
+	return gpuagg_op_traits(ins->op)->is_long && !gpuagg_lookup_is_short(p, ins);
 }
 
 static bool

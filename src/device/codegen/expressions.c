@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/ops/eval.h"
 #include "device/ops/instr.h"
 #include "expressions.h"
 
@@ -82,16 +83,6 @@ class_name(const GpuAggProgram *p, uint16_t reg)
 	static const char *const names[] = {"int64_t", "double", "GpuAggBytes"};
 
 	return names[gpuagg_program_classes(p)[reg]];
-}
-
-static const GpuAggInstr *
-instr_of(const GpuAggProgram *p, uint16_t reg)
-{
-	const GpuAggInstr *ins = gpuagg_program_instrs(p);
-
-	while (ins->dst != reg)
-		ins++;
-	return ins;
 }
 
 uint32_t
@@ -210,28 +201,23 @@ write_special(GpuAggWriter *w, const GpuAggInstr *ins, const char *name, const u
 static void
 write_instr(GpuAggWriter *w, const GpuAggInstr *ins, const uint32_t *r, uint32_t arity)
 {
-	static const struct
-	{
-		const char *name;
-		const char *sig;
-		const char *fn;
-	}			ops[] = {
-#define X(name, sig, fn) {#name, #sig, #fn},
-		GPUAGG_OP_LIST(X)
+	static const char *const functions[] = {
+#define X(name, sig, fn, ...) #fn,
+		GPUAGG_STRICT_LIST(X)
 #undef X
 	};
-	const char *sig = ops[ins->op].sig;
+	const GpuAggOpTraits *traits = gpuagg_op_traits(ins->op);
 	const uint32_t n = gpuagg_write_number(w, ins->dst);
 
-	if (strcmp(sig, "SPECIAL") == 0)
+	if (!traits->strict)
 	{
-		write_special(w, ins, ops[ins->op].name, r);
+		write_special(w, ins, traits->name, r);
 		return;
 	}
-	if (strstr(sig, "_IMM") != NULL)
-		gpuagg_write(w, "\t\tGPUAGG_IMM(%u, GPUAGG_OP_%s, %u, %d)\n", n, ops[ins->op].name, ins->flags,
+	if (strstr(traits->classes, "_IMM") != NULL)
+		gpuagg_write(w, "\t\tGPUAGG_IMM(%u, GPUAGG_OP_%s, %u, %d)\n", n, traits->name, ins->flags,
 					 ins->imm);
-	gpuagg_write(w, "\t\tGPUAGG_DO_%s(%u, %s", sig, n, ops[ins->op].fn);
+	gpuagg_write(w, "\t\tGPUAGG_DO_%s(%u, %s", traits->classes, n, functions[ins->op]);
 	for (uint32_t i = 0; i < arity; i++)
 		gpuagg_write(w, ", %u", r[i]);
 	gpuagg_write(w, ")\n");
@@ -276,7 +262,7 @@ gpuagg_write_register(GpuAggWriter *w, uint16_t reg)
 		write_const(w, reg);
 		return;
 	}
-	ins = instr_of(p, reg);
+	ins = gpuagg_instr_of(p, reg);
 	if (write_found(w, ins) || gpuagg_write_lookup(w, ins))
 		return;
 	n = gpuagg_instr_args(ins, args);

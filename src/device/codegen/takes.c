@@ -3,6 +3,7 @@
  *		Which programs are text, and in which frames.
  */
 #include "device/ops/eval.h"
+#include "device/ops/instr.h"
 #include "device/ops/record.h"
 #include "expressions.h"
 
@@ -18,7 +19,7 @@ counts_fit(const GpuAggProgram *p)
 	uint32_t	lists = 0;
 
 	for (uint32_t i = 0; i < p->ninstrs; i++)
-		if (ins[i].op >= GPUAGG_OP_IN_I64 && ins[i].op <= GPUAGG_OP_IN_BYTES)
+		if (gpuagg_has_list(&ins[i]))
 		{
 			members += (uint32_t) ins[i].imm2;
 			lists++;
@@ -67,8 +68,8 @@ strings_fit(const GpuAggProgram *p)
 	{
 		if (ins[i].op == GPUAGG_OP_FETCH_BYTES)
 			fit &= fetched_fits(p, &ins[i]);
-		if (ins[i].op >= GPUAGG_OP_LOOKUP && ins[i].op <= GPUAGG_OP_FETCH_BYTES)
-			tables[ins[i].op == GPUAGG_OP_LOOKUP_PAIR ? ins[i].c : ins[i].b] = 1;
+		if (gpuagg_instr_table(&ins[i]) != GPUAGG_NO_REG)
+			tables[gpuagg_instr_table(&ins[i])] = 1;
 	}
 	for (uint32_t i = 0; i < p->nconsts; i++)
 	{

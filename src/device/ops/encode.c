@@ -9,7 +9,7 @@
 #include "device/ops/encode.h"
 
 #include "device/ops/group.h"
-#include "device/ops/ops.h"
+#include "device/ops/instr.h"
 
 /* ---------- which columns ---------- */
 
@@ -96,8 +96,7 @@ takes_constant(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t constant)
 {
 	const uint32_t reg = p->ncolumns + constant;
 
-	if ((in->op == GPUAGG_OP_IN_BYTES || in->op == GPUAGG_OP_IN_I64 ||
-		 in->op == GPUAGG_OP_IN_F64) &&
+	if (gpuagg_has_list(in) &&
 		constant >= (uint32_t) in->imm && constant < (uint32_t) (in->imm + in->imm2))
 		return true;
 	return in->a == reg || in->b == reg || in->c == reg;

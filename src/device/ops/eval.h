@@ -366,7 +366,7 @@ gpuagg_eval(const GpuAggProgram *p, uint32_t first, uint32_t last,
 
 		switch (ins->op)
 		{
-#define X(name, sig, fn) \
+#define X(name, sig, fn, ...) \
 			case GPUAGG_OP_##name: \
 				if (GPUAGG_ARITY_##sig == 0) \
 				{ \

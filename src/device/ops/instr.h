@@ -1,54 +1,186 @@
 /*
  * instr.h
  *		What an instruction reads and answers, for who looks at programs without running
- *		them.
+ *		them: the traits that stand beside each operator in ops.h.
  */
 #ifndef GPUAGG_DEVICE_OPS_INSTR_H
 #define GPUAGG_DEVICE_OPS_INSTR_H
 
-#include "device/ops/eval.h"
+#include "device/ops/ops.h"
+
+/*
+ * How the values of a result follow from those of the arguments (value_set.c).  The first four
+ * do not ask between what the arguments lie.
+ */
+typedef enum GpuAggRule
+{
+	GPUAGG_RULE_OPEN,			/* they do not, and NULL or an error may come */
+	GPUAGG_RULE_SAFE,			/* they do not, but no NULL and no error comes of values */
+	GPUAGG_RULE_DISTINCT,
+	GPUAGG_RULE_NULL_TEST,
+	GPUAGG_RULE_TEST,			/* IS TRUE and its kin */
+	GPUAGG_RULE_AND,
+	GPUAGG_RULE_OR,
+	GPUAGG_RULE_NOT,
+	GPUAGG_RULE_TRUTH,			/* is it another number than 0? */
+	GPUAGG_RULE_SELECT,
+	GPUAGG_RULE_COALESCE,
+	GPUAGG_RULE_NULL_IF,
+	GPUAGG_RULE_LIST,			/* is it a member of a list? */
+	GPUAGG_RULE_EQ,
+	GPUAGG_RULE_NE,
+	GPUAGG_RULE_LT,
+	GPUAGG_RULE_LE,
+	GPUAGG_RULE_GT,
+	GPUAGG_RULE_GE,
+	/* integers, beyond whose type is an error */
+	GPUAGG_RULE_SAME,
+	GPUAGG_RULE_SUM,
+	GPUAGG_RULE_DIFFERENCE,
+	GPUAGG_RULE_PRODUCT,
+	GPUAGG_RULE_QUOTIENT,
+	GPUAGG_RULE_REMAINDER,
+	GPUAGG_RULE_MASK,			/* a & b */
+	/* monotone in each argument: what the ends make, or what 0 makes between them */
+	GPUAGG_RULE_ENDS,
+	GPUAGG_RULE_TURNS,
+	GPUAGG_RULE_DATE_ENDS,		/* of arguments that are dates or numbers of days */
+	GPUAGG_RULE_MOMENT_ENDS,	/* of a first argument that is a finite moment */
+	GPUAGG_RULE_FLOAT_ENDS,		/* of finite numbers */
+	GPUAGG_RULE_FLOAT_TURNS,
+	/* moments */
+	GPUAGG_RULE_MONTHS,			/* monotone but for the time of the day */
+	GPUAGG_RULE_ZONED,			/* less than a day away */
+	GPUAGG_RULE_BINS,
+	GPUAGG_RULE_EPOCH,			/* seconds by a number of them, rounded as numeric is */
+	GPUAGG_RULE_FIELD			/* as the field says: rises, or comes round again */
+} GpuAggRule;
+
+/* Which values a result can have at all */
+typedef enum GpuAggValues
+{
+	GPUAGG_VALUES_ANY,			/* of any class */
+	GPUAGG_VALUES_BOOL,
+	GPUAGG_VALUES_INT2,
+	GPUAGG_VALUES_INT4,
+	GPUAGG_VALUES_INT8,
+	GPUAGG_VALUES_LENGTH,		/* of int4 those that are not negative */
+	GPUAGG_VALUES_TIME			/* of the day, microseconds */
+} GpuAggValues;
+
+/* What an instruction has beside registers */
+typedef enum GpuAggTakes
+{
+	GPUAGG_TAKES_NONE,			/* nothing, or what any number is good for */
+	GPUAGG_TAKES_FIELD,			/* imm: a GpuAggField */
+	GPUAGG_TAKES_DIGITS,		/* imm: decimals */
+	GPUAGG_TAKES_LIST,			/* imm, imm2: constants */
+	GPUAGG_TAKES_KEY,			/* the last argument: a look-up table, of which it has the keys */
+	GPUAGG_TAKES_COLUMN			/* the last argument: a look-up table; imm: its column */
+} GpuAggTakes;
+
+typedef struct GpuAggOpTraits
+{
+	const char *name;
+	const char *classes;		/* letters of arguments, "_", that of the result */
+	bool		strict;
+	uint8_t		rule;
+	uint8_t		values;
+	uint8_t		takes;
+	bool		is_long;
+	float		weight;
+} GpuAggOpTraits;
+
+static inline const GpuAggOpTraits *
+gpuagg_op_traits(uint32_t op)
+{
+	enum
+	{
+		SHORT, LONG
+	};
+	static const GpuAggOpTraits traits[GPUAGG_NOPS] = {
+#define X(name, sig, fn, rule, values, weight, takes, text) \
+		{#name, #sig, true, GPUAGG_RULE_##rule, GPUAGG_VALUES_##values, GPUAGG_TAKES_##takes, \
+		text, weight},
+		GPUAGG_STRICT_LIST(X)
+#undef X
+#define X(name, sig, classes, rule, values, weight, takes, text) \
+		{#name, #classes, false, GPUAGG_RULE_##rule, GPUAGG_VALUES_##values, GPUAGG_TAKES_##takes, \
+		text, weight},
+		GPUAGG_SPECIAL_LIST(X)
+#undef X
+	};
+
+	return &traits[op];
+}
 
 /* Comparisons, tests, lists and their like answer 0 or 1. */
-GPUAGG_FN bool
+static inline bool
 gpuagg_op_is_boolean(uint32_t op)
 {
-	return op == GPUAGG_OP_TO_BOOL || op == GPUAGG_OP_NOT || op == GPUAGG_OP_STARTS_WITH ||
-		op == GPUAGG_OP_LIKE || op == GPUAGG_OP_LISTED_I64 || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
-		(op >= GPUAGG_OP_F64_EQ && op <= GPUAGG_OP_INET_GE) ||
-		(op >= GPUAGG_OP_AND && op <= GPUAGG_OP_IS_NOT_FALSE) || op >= GPUAGG_OP_DISTINCT_FROM;
+	return gpuagg_op_traits(op)->values == GPUAGG_VALUES_BOOL;
+}
+
+/* Does it find the row of a key? */
+static inline bool
+gpuagg_looks_up(const GpuAggInstr *ins)
+{
+	return gpuagg_op_traits(ins->op)->takes == GPUAGG_TAKES_KEY;
+}
+
+static inline bool
+gpuagg_has_list(const GpuAggInstr *ins)
+{
+	return gpuagg_op_traits(ins->op)->takes == GPUAGG_TAKES_LIST;
 }
 
 /* Argument registers of an instruction; their number */
-GPUAGG_FN uint32_t
+static inline uint32_t
 gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args)
 {
-	static const uint8_t arity[] = {
-#define X(name, sig, fn) GPUAGG_ARITY_##sig,
-		GPUAGG_OP_LIST(X)
-#undef X
-	};
-	uint32_t	n = arity[ins->op];
+	const char *classes = gpuagg_op_traits(ins->op)->classes;
+	uint32_t	n = 0;
 
-	switch (ins->op)
-	{
-		case GPUAGG_OP_SELECT:
-		case GPUAGG_OP_DISTINCT_FROM:
-			n = 3;
-			break;
-		case GPUAGG_OP_AND:
-		case GPUAGG_OP_OR:
-		case GPUAGG_OP_COALESCE:
-		case GPUAGG_OP_NULL_IF:
-			n = 2;
-			break;
-		default:
-			n = n == 0 ? 1 : n;
-			break;
-	}
+	while (classes[n] != '_')
+		n++;
 	args[0] = ins->a;
 	args[1] = ins->b;
 	args[2] = ins->c;
 	return n;
+}
+
+/* The register of the look-up table that an instruction reads; NO_REG: it reads none */
+static inline uint16_t
+gpuagg_instr_table(const GpuAggInstr *ins)
+{
+	const uint8_t takes = gpuagg_op_traits(ins->op)->takes;
+	uint16_t	args[3];
+
+	return takes == GPUAGG_TAKES_KEY || takes == GPUAGG_TAKES_COLUMN ?
+		args[gpuagg_instr_args(ins, args) - 1] : GPUAGG_NO_REG;
+}
+
+/* The instruction that a register is of; NULL: a column, a constant */
+static inline const GpuAggInstr *
+gpuagg_instr_of(const GpuAggProgram *p, uint16_t reg)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+
+	if (reg < p->ncolumns + p->nconsts)
+		return NULL;
+	while (ins->dst != reg)
+		ins++;
+	return ins;
+}
+
+/* The constant that a register is, if it is not NULL; else NULL */
+static inline const GpuAggConst *
+gpuagg_const_of(const GpuAggProgram *p, uint16_t reg)
+{
+	const GpuAggConst *c = &gpuagg_program_consts(p)[reg - p->ncolumns];
+
+	return reg >= p->ncolumns && reg < p->ncolumns + p->nconsts && c->state == GPUAGG_ST_VALUE ?
+		c : NULL;
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_INSTR_H */

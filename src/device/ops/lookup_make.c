@@ -8,7 +8,7 @@
 #include "device/ops/lookup_fold.h"
 #include "device/ops/lookup_make.h"
 
-#include "device/ops/ops.h"
+#include "device/ops/instr.h"
 
 /*
  * Bits are worth it up to so many bytes of them for a row, about what slots take,
@@ -484,10 +484,7 @@ gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass cls)
 static bool
 is_table(const GpuAggProgram *p, const GpuAggInstr *ins, uint32_t constant)
 {
-	const uint32_t reg = ins->op == GPUAGG_OP_LOOKUP_PAIR ? ins->c : ins->b;
-
-	return ins->op >= GPUAGG_OP_LOOKUP && ins->op <= GPUAGG_OP_FETCH_BYTES &&
-		reg == p->ncolumns + constant;
+	return gpuagg_instr_table(ins) == p->ncolumns + constant;
 }
 
 const GpuAggLookup *
@@ -540,7 +537,7 @@ gpuagg_program_looks_up(const GpuAggProgram *p)
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
 
 	for (uint32_t i = 0; i < p->ninstrs; i++)
-		if (instrs[i].op >= GPUAGG_OP_LOOKUP && instrs[i].op <= GPUAGG_OP_LOOKUP_BYTES)
+		if (gpuagg_looks_up(&instrs[i]))
 			return true;
 	return false;
 }

@@ -13,6 +13,7 @@
  */
 #include "device/ops/program_check.h"
 
+#include "device/ops/instr.h"
 #include "device/ops/lookup_make.h"
 #include "device/transition.h"
 
@@ -41,12 +42,6 @@ static const uint8_t type_class[GPUAGG_NTYPES] = {
 static const uint8_t transition_class[GPUAGG_NTRANSITIONS] = {
 #define X(name, statebytes, cls) GPUAGG_CLASS_##cls,
 	GPUAGG_TRANSITION_LIST(X)
-#undef X
-};
-
-static const char *const op_signature[GPUAGG_NOPS] = {
-#define X(name, sig, fn) #sig,
-	GPUAGG_OP_LIST(X)
 #undef X
 };
 
@@ -172,9 +167,9 @@ check_const(GpuAggChecker *c, const GpuAggConst *k, uint32_t reg)
 	return true;
 }
 
-/* a = ANY (constants imm .. imm + imm2 - 1) */
+/* Constants imm .. imm + imm2 - 1 are of the class that is looked for. */
 static bool
-check_in_list(GpuAggChecker *c, const GpuAggInstr *in, uint32_t cls)
+check_in_list(GpuAggChecker *c, const GpuAggInstr *in)
 {
 	const GpuAggConst *consts = gpuagg_program_consts(c->p);
 
@@ -182,64 +177,31 @@ check_in_list(GpuAggChecker *c, const GpuAggInstr *in, uint32_t cls)
 		in->imm2 > c->p->nconsts - in->imm)
 		return fail(c, "illegal IN list");
 	for (int32_t i = in->imm; i < in->imm + in->imm2; i++)
-		if (type_class[consts[i].type] != cls ||
+		if (type_class[consts[i].type] != c->classes[in->a] ||
 			consts[i].state != GPUAGG_ST_VALUE)
 			return fail(c, "illegal member of an IN list");
-	return reg_readable_as(c, in->a, cls) &&
-		c->classes[in->dst] == GPUAGG_CLASS_I64;
+	return true;
 }
 
+/* Has the register the class that a letter names? */
 static bool
-check_special(GpuAggChecker *c, const GpuAggInstr *in)
+class_is(GpuAggChecker *c, uint32_t reg, char letter, uint16_t result)
 {
-	uint32_t	dst = c->classes[in->dst];
-	bool		dst_is_int = dst == GPUAGG_CLASS_I64;
+	const uint32_t cls = c->classes[reg];
 
-	switch (in->op)
+	switch (letter)
 	{
-		case GPUAGG_OP_AND:
-		case GPUAGG_OP_OR:
-			return dst_is_int &&
-				reg_readable_as(c, in->a, GPUAGG_CLASS_I64) &&
-				reg_readable_as(c, in->b, GPUAGG_CLASS_I64);
-		case GPUAGG_OP_IS_NULL:
-		case GPUAGG_OP_IS_NOT_NULL:
-			return dst_is_int && reg_readable(c, in->a);
-		case GPUAGG_OP_IS_TRUE:
-		case GPUAGG_OP_IS_NOT_TRUE:
-		case GPUAGG_OP_IS_FALSE:
-		case GPUAGG_OP_IS_NOT_FALSE:
-			return dst_is_int && reg_readable_as(c, in->a, GPUAGG_CLASS_I64);
-		case GPUAGG_OP_SELECT:
-			return reg_readable_as(c, in->a, GPUAGG_CLASS_I64) &&
-				reg_readable_as(c, in->b, dst) &&
-				reg_readable_as(c, in->c, dst);
-		case GPUAGG_OP_COALESCE:
-			return reg_readable_as(c, in->a, dst) &&
-				reg_readable_as(c, in->b, dst);
-		case GPUAGG_OP_NULL_IF:
-			return reg_readable_as(c, in->a, dst) &&
-				reg_readable_as(c, in->b, GPUAGG_CLASS_I64);
-		case GPUAGG_OP_DISTINCT_FROM:
-			return dst_is_int && reg_readable(c, in->a) &&
-				reg_readable_as(c, in->b, GPUAGG_CLASS_I64) &&
-				reg_readable(c, in->c);
-		case GPUAGG_OP_IN_I64:
-			return check_in_list(c, in, GPUAGG_CLASS_I64);
-		case GPUAGG_OP_IN_F64:
-			return check_in_list(c, in, GPUAGG_CLASS_F64);
-		case GPUAGG_OP_IN_BYTES:
-			return check_in_list(c, in, GPUAGG_CLASS_BYTES);
+		case 'I':
+			return cls == GPUAGG_CLASS_I64;
+		case 'F':
+			return cls == GPUAGG_CLASS_F64;
+		case 'B':
+			return cls == GPUAGG_CLASS_BYTES;
+		case 'R':
+			return cls == c->classes[result];
 		default:
-			return false;
+			return true;
 	}
-}
-
-static uint32_t
-signature_class(char letter)
-{
-	return letter == 'I' ? GPUAGG_CLASS_I64 :
-		letter == 'F' ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_BYTES;
 }
 
 /*
@@ -262,75 +224,53 @@ is_lookup(const GpuAggChecker *c, uint32_t reg, uint32_t nkeys, GpuAggClass key_
 		 gpuagg_lookup_has_keys(block, nkeys, key_class));
 }
 
+/* What an instruction has beside registers */
 static bool
-check_lookup(const GpuAggChecker *c, const GpuAggInstr *in)
+check_takes(GpuAggChecker *c, const GpuAggInstr *in, uint32_t nargs)
 {
-	switch (in->op)
+	const uint32_t key_class = c->classes[in->a];
+
+	switch ((GpuAggTakes) gpuagg_op_traits(in->op)->takes)
 	{
-		case GPUAGG_OP_LOOKUP:
-			return is_lookup(c, in->b, 1, GPUAGG_CLASS_I64, 0, 0);
-		case GPUAGG_OP_LOOKUP_PAIR:
-			return is_lookup(c, in->c, 2, GPUAGG_CLASS_I64, 0, 0);
-		case GPUAGG_OP_LOOKUP_BYTES:
-			return is_lookup(c, in->b, 1, GPUAGG_CLASS_BYTES, 0, 0);
-		default:
-			return is_lookup(c, in->b, 0, GPUAGG_CLASS_I64, in->imm, c->classes[in->dst]);
+		case GPUAGG_TAKES_NONE:
+			return true;
+		case GPUAGG_TAKES_FIELD:
+			return in->imm >= 0 && in->imm <= GPUAGG_FIELD_EPOCH;
+		case GPUAGG_TAKES_DIGITS:
+			return in->imm >= 0 && in->imm <= GPUAGG_MAX_SCALE;
+		case GPUAGG_TAKES_LIST:
+			return check_in_list(c, in);
+		case GPUAGG_TAKES_KEY:
+			return is_lookup(c, gpuagg_instr_table(in), nargs - 1, (GpuAggClass) key_class, 0, 0);
+		case GPUAGG_TAKES_COLUMN:
+			return is_lookup(c, gpuagg_instr_table(in), 0, GPUAGG_CLASS_I64, in->imm,
+							 c->classes[in->dst]);
 	}
+	return false;
 }
 
-/* "BI_B_IMM": argument classes, result class, perhaps an immediate */
 static bool
-check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
+check_classes(GpuAggChecker *c, const GpuAggInstr *in)
 {
-	const uint16_t args[3] = {in->a, in->b, in->c};
-	int			nargs = 0;
+	const char *classes = gpuagg_op_traits(in->op)->classes;
+	uint16_t	args[3];
+	const uint32_t n = gpuagg_instr_args(in, args);
 
-	for (; sig[nargs] != '_'; nargs++)
-		if (!reg_readable_as(c, args[nargs], signature_class(sig[nargs])))
+	for (uint32_t i = 0; i < n; i++)
+		if (!reg_readable(c, args[i]) || !class_is(c, args[i], classes[i], in->dst))
 			return false;
-	if (c->classes[in->dst] != signature_class(sig[nargs + 1]))
-		return false;
-	switch (in->op)
-	{
-		case GPUAGG_OP_DATE_TRUNC:
-		case GPUAGG_OP_TIMESTAMP_TRUNC:
-		case GPUAGG_OP_DATE_EXTRACT:
-		case GPUAGG_OP_TIMESTAMP_EXTRACT:
-			return in->imm >= 0 && in->imm <= GPUAGG_FIELD_EPOCH;
-		case GPUAGG_OP_DECIMAL_ROUND:
-		case GPUAGG_OP_DECIMAL_TRUNC:
-		case GPUAGG_OP_DECIMAL_FLOOR:
-		case GPUAGG_OP_DECIMAL_CEIL:
-		case GPUAGG_OP_DECIMAL_FITS:
-		case GPUAGG_OP_DECIMAL_AT:
-			return in->imm >= 0 && in->imm <= GPUAGG_MAX_SCALE;
-		case GPUAGG_OP_LOOKUP:
-		case GPUAGG_OP_LOOKUP_PAIR:
-		case GPUAGG_OP_LOOKUP_BYTES:
-		case GPUAGG_OP_FETCH_I64:
-		case GPUAGG_OP_FETCH_F64:
-		case GPUAGG_OP_FETCH_BYTES:
-			return check_lookup(c, in);
-		default:
-			return true;
-	}
+	return class_is(c, in->dst, classes[n + 1], in->dst) && check_takes(c, in, n);
 }
 
 static bool
 check_instr(GpuAggChecker *c, const GpuAggInstr *in)
 {
-	bool		ok;
-
 	if (in->op >= GPUAGG_NOPS)
 		return fail(c, "unknown operation");
 	if (in->dst < c->p->ncolumns + c->p->nconsts || in->dst >= c->p->nregs ||
 		c->written[in->dst])
 		return fail(c, "illegal result register");
-	if (strcmp(op_signature[in->op], "SPECIAL") == 0)
-		ok = check_special(c, in);
-	else
-		ok = check_strict(c, in, op_signature[in->op]);
-	if (!ok)
+	if (!check_classes(c, in))
 		return c->reason != NULL ? false : fail(c, "illegal argument of an operation");
 	c->written[in->dst] = true;
 	return true;

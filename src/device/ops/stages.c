@@ -2,25 +2,8 @@
  * stages.c
  *		A filter in stages (stages.h).
  */
-#include "device/ops/ops.h"
 #include "device/ops/instr.h"
 #include "stages.h"
-
-bool
-gpuagg_looks_up(const GpuAggInstr *ins)
-{
-	return ins->op >= GPUAGG_OP_LOOKUP && ins->op <= GPUAGG_OP_LOOKUP_BYTES;
-}
-
-static const GpuAggInstr *
-instr_of(const GpuAggProgram *p, uint16_t reg)
-{
-	const GpuAggInstr *ins = gpuagg_program_instrs(p);
-
-	while (ins->dst != reg)
-		ins++;
-	return ins;
-}
 
 /* Marks a register and what it is made of, but for `known` and what that is made of. */
 static void
@@ -34,7 +17,7 @@ reach(const GpuAggProgram *p, uint16_t reg, uint16_t known, uint8_t *marks)
 	marks[reg] = 1;
 	if (reg < p->ncolumns + p->nconsts)
 		return;
-	n = gpuagg_instr_args(instr_of(p, reg), args);
+	n = gpuagg_instr_args(gpuagg_instr_of(p, reg), args);
 	for (uint32_t i = 0; i < n; i++)
 		reach(p, args[i], known, marks);
 }
@@ -61,10 +44,10 @@ chain_find(const GpuAggProgram *p, uint16_t *chain, uint32_t *from)
 
 	*from = GPUAGG_MAX_REGS - 1;
 	chain[*from] = reg;
-	while (reg >= p->ncolumns + p->nconsts && (instr_of(p, reg)->op == GPUAGG_OP_AND ||
-											   instr_of(p, reg)->op == GPUAGG_OP_IS_TRUE))
+	while (reg >= p->ncolumns + p->nconsts && (gpuagg_instr_of(p, reg)->op == GPUAGG_OP_AND ||
+											   gpuagg_instr_of(p, reg)->op == GPUAGG_OP_IS_TRUE))
 	{
-		reg = instr_of(p, reg)->a;
+		reg = gpuagg_instr_of(p, reg)->a;
 		chain[--*from] = reg;
 	}
 }
@@ -116,7 +99,8 @@ stage_take(const GpuAggProgram *p, const uint8_t *marks, uint8_t stage, GpuAggSt
 		if (s->first[r] == GPUAGG_STAGE_NONE)
 			s->first[r] = stage;
 		else if (s->first[r] < stage)
-			s->kept[r] = r >= p->ncolumns + p->nconsts && gpuagg_looks_up(instr_of(p, (uint16_t) r));
+			s->kept[r] = r >= p->ncolumns + p->nconsts &&
+				gpuagg_looks_up(gpuagg_instr_of(p, (uint16_t) r));
 	}
 }
 
@@ -126,7 +110,7 @@ stages_end(const GpuAggProgram *p, GpuAggStages *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		s->end[i] = s->reg[i] < p->ncolumns + p->nconsts ? 0 :
-			(uint16_t) (instr_of(p, s->reg[i]) - gpuagg_program_instrs(p) + 1);
+			(uint16_t) (gpuagg_instr_of(p, s->reg[i]) - gpuagg_program_instrs(p) + 1);
 	s->end[s->n - 1] = p->filter_instrs;
 }
 

@@ -31,9 +31,6 @@ extern "C" {
 
 extern void gpuagg_stages_find(const GpuAggProgram *program, GpuAggStages *stages);
 
-/* Does an instruction look a row up? */
-extern bool gpuagg_looks_up(const GpuAggInstr *ins);
-
 #ifdef __cplusplus
 }
 #endif

@@ -65,21 +65,27 @@ struct GpuAggLongValues
 static bool
 is_taken(const GpuAggOutput *output)
 {
-	switch ((GpuAggFinal) output->final)
+	switch ((GpuAggFinalBeside) gpuagg_final_traits(output->final)->beside)
 	{
-		case GPUAGG_FINAL_SUM_NUMERIC:
-		case GPUAGG_FINAL_AVG_NUMERIC:
-		case GPUAGG_FINAL_PARTIAL_NUMERIC:
+		case GPUAGG_BESIDE_SUM:
+		case GPUAGG_BESIDE_AVERAGE:
+		case GPUAGG_BESIDE_PARTIAL:
 			return true;
-		case GPUAGG_FINAL_VARIANCE:
+		case GPUAGG_BESIDE_VARIANCE:
 			return output->type == GPUAGG_T_NUMERIC;
-		case GPUAGG_FINAL_I64:
+		case GPUAGG_BESIDE_EXTREME:
 			return output->type == GPUAGG_T_NUMERIC && output->count_index >= 0;
-		case GPUAGG_FINAL_WORD:
-			return output->count_index >= 0;
-		default:
-			return false;
+		case GPUAGG_BESIDE_NONE:
+		case GPUAGG_BESIDE_COUNT:
+			break;
 	}
+	return false;
+}
+
+static bool
+is_beside(const GpuAggOutput *output, GpuAggFinalBeside beside)
+{
+	return gpuagg_final_traits(output->final)->beside == beside;
 }
 
 /* The states of outputs that are taken, or of those that are not */
@@ -91,7 +97,7 @@ set_taken(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs, b
 		const GpuAggOutput *output = &outputs[i];
 
 		if (gpuagg_final_is_key(output->final) ||
-			(is_taken(output) || output->final == GPUAGG_FINAL_COUNT) != taken)
+			(is_taken(output) || is_beside(output, GPUAGG_BESIDE_COUNT)) != taken)
 			continue;
 		values->take[output->index] = taken;
 		if (output->count_index >= 0)
@@ -110,9 +116,10 @@ set_variances(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutput
 	for (int i = 0; i < noutputs; i++)
 	{
 		const GpuAggOutput *output = &outputs[i];
-		bool		taken = output->final == GPUAGG_FINAL_VARIANCE && values->take[output->index];
+		bool		taken = is_beside(output, GPUAGG_BESIDE_VARIANCE) &&
+			values->take[output->index];
 
-		if (output->final != GPUAGG_FINAL_VARIANCE)
+		if (!is_beside(output, GPUAGG_BESIDE_VARIANCE))
 			continue;
 		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
 			taken &= output->squares[k] == 0 || values->take[output->squares[k] - 1];

@@ -8,36 +8,19 @@
  *
  * Groups are looked at when they come in (results_judge.c).
  *
- * Values are made as PostgreSQL's final functions make them: numeric from
+ * Values are made as PostgreSQL's final functions make them (results_finals.h): numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
  * until the next group's are made: numbers and strings in their column's emitter,
  * uuids in the row, very long strings and numbers in the caller's memory context.
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "compat.h"
 #include "device/layout.h"
-#include "device/ops/group.h"
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
-#include "node/result/moments.h"
-#include "node/result/intervals.h"
-#include "node/result/numerics.h"
-#include "node/result/partials.h"
-#include "node/regroup/regroup_datum.h"
-#include "node/result/results_inside.h"
-#include "node/result/type_datums.h"
-#include "node/result/variances.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
-#include "utils/date.h"
-#include "utils/lsyscache.h"
+#include "node/result/results_finals.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
-#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 StaticAssertDecl(sizeof(GpuAggStringSlot) == 16, "layout.h counts on it");
@@ -82,132 +65,54 @@ results_find_strings(GpuAggResults *results, const GpuAggProgram *program)
 	}
 }
 
-/* How a key lies in its slot */
-static GpuAggPlain
-plain_key(uint8 type)
+void
+gpuagg_init_string(GpuAggResults *results, GpuAggEmitter *emitter)
 {
-	switch ((GpuAggType) type)
-	{
-		case GPUAGG_T_INT2:
-		case GPUAGG_T_INT4:
-		case GPUAGG_T_DATE:
-			return PLAIN_4;
-		case GPUAGG_T_INT8:
-		case GPUAGG_T_TIMESTAMP:
-		case GPUAGG_T_TIMESTAMPTZ:
-		case GPUAGG_T_TIME:
-		case GPUAGG_T_FLOAT8:
-			return PLAIN_8;
-		default:
-			return PLAIN_NO;
-	}
-}
-
-/* And an output: states of integers have eight bytes, whatever the type. */
-static GpuAggPlain
-plain_output(uint8 final, uint8 type)
-{
-	switch ((GpuAggFinal) final)
-	{
-		case GPUAGG_FINAL_KEY:
-		case GPUAGG_FINAL_KEY_ROW:
-			return plain_key(type);
-		case GPUAGG_FINAL_COUNT:
-		case GPUAGG_FINAL_SUM_INT8:
-		case GPUAGG_FINAL_SUM_FLOAT8:
-			return PLAIN_8;
-		case GPUAGG_FINAL_I64:
-			return plain_key(type) != PLAIN_NO ? PLAIN_8 : PLAIN_NO;
-		default:
-			return PLAIN_NO;
-	}
+	emitter->string_no = results_add_string(results, emitter->off);
+	emitter->long_room = palloc(VARHDRSZ + GPUAGG_LONG_BYTES);
 }
 
 static void
-emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
-					  const GpuAggOutput *output, GpuAggEmitter *emitter)
+emitter_init_key(const GpuAggResults *results, const GpuAggProgram *program,
+				 const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
-	/* a state of one value is one */
-	emitter->null_count = output->final == GPUAGG_FINAL_VARIANCE &&
-		gpuagg_statistic_is_null(output->statistic, 1);
-	emitter->narrow = gpuagg_program_transitions(program)[output->index].op == GPUAGG_TRANS_SUM_I64;
-	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
-	{
-		if (output->squares[i] > 0)
-			emitter->square_off[i] = layout->state_off[output->squares[i] - 1];
-	}
+	const uint32 type = gpuagg_program_keys(program)[output->index].type;
+
+	emitter->type = type;
+	emitter->off = results->layout.key_off[output->index];
+	emitter->slot_bytes = gpuagg_type_slot_bytes(type);
+	emitter->null_bit = UINT32_C(1) << output->index;
+	emitter->lookup = output->lookup;
+	emitter->column = output->column;
 }
 
-static bool
-is_datum(int final)
+static void
+emitter_init_state(const GpuAggResults *results, const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
-	return final == GPUAGG_FINAL_DATUM || final == GPUAGG_FINAL_DATUM_AVG ||
-		final == GPUAGG_FINAL_DATUM_AVG_INTERVAL || final == GPUAGG_FINAL_DATUM_VARIANCE;
+	emitter->off = results->layout.state_off[output->index];
+	if (output->count_index >= 0)
+		emitter->count_off = results->layout.state_off[output->count_index];
+	emitter->statistic = output->statistic;
 }
 
 static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter)
 {
-	const GpuAggLayout *layout = &results->layout;
-	bool		string;
-
 	memset(emitter, 0, sizeof(*emitter));
-	emitter->final = output->final;
 	emitter->type = output->type;
 	emitter->scale = output->scale;
 	emitter->shown = output->shown;
 	emitter->string_no = emitter->transition = emitter->counts = -1;
 	if (gpuagg_final_is_key(output->final))
-	{
-		uint32		type = gpuagg_program_keys(program)[output->index].type;
-
-		emitter->type = type;
-		emitter->off = layout->key_off[output->index];
-		emitter->slot_bytes = gpuagg_type_slot_bytes(type);
-		emitter->null_bit = UINT32_C(1) << output->index;
-		if (output->shown_by > 0)
-			emitter->shown_off = layout->state_off[output->shown_by - 1];
-		string = gpuagg_key_is_string(type);
-		if (output->final == GPUAGG_FINAL_KEY_TEXT)
-			gpuagg_text_form(&emitter->room.text, expr, type == GPUAGG_T_DATE);
-		results->check |= output->final == GPUAGG_FINAL_KEY_DATE_TZ ||
-			output->final == GPUAGG_FINAL_KEY_TEXT || output->final == GPUAGG_FINAL_KEY_NUMBER;
-		emitter->lookup = output->lookup;
-		emitter->column = output->column;
-	}
+		emitter_init_key(results, program, output, emitter);
 	else
-	{
-		emitter->off = layout->state_off[output->index];
-		if (output->count_index >= 0)
-			emitter->count_off = layout->state_off[output->count_index];
-		if (output->final == GPUAGG_FINAL_VARIANCE ||
-			output->final == GPUAGG_FINAL_PARTIAL_VARIANCE ||
-			output->final == GPUAGG_FINAL_PARTIAL_SQUARES ||
-			output->final == GPUAGG_FINAL_DATUM_VARIANCE)
-			emitter_init_variance(layout, program, output, emitter);
-		string = output->final == GPUAGG_FINAL_BYTES;
-		if (is_datum(output->final))
-			get_typlenbyval(exprType((const Node *) expr), &emitter->typlen, &emitter->typbyval);
-		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
-			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
-			output->final == GPUAGG_FINAL_AVG_FLOAT ||
-			output->final == GPUAGG_FINAL_MOMENTS ||
-			output->final == GPUAGG_FINAL_PARTIAL_MOMENTS ||
-			output->final == GPUAGG_FINAL_SUM_MONEY ||
-			output->final == GPUAGG_FINAL_SUM_INTERVAL ||
-			output->final == GPUAGG_FINAL_AVG_INTERVAL)
-			results->check = true;
-		emitter->statistic = output->statistic;
-		emitter->optional = output->final == GPUAGG_FINAL_MOMENTS || is_datum(output->final);
-	}
+		emitter_init_state(results, output, emitter);
 	if (output->shown_by > 0)
-		emitter->shown_off = layout->state_off[output->shown_by - 1];
-	emitter->plain = plain_output(emitter->final, emitter->type);
-	if (!string)
-		return;
-	emitter->string_no = results_add_string(results, emitter->off);
-	emitter->long_room = palloc(VARHDRSZ + GPUAGG_LONG_BYTES);
+		emitter->shown_off = results->layout.state_off[output->shown_by - 1];
+	gpuagg_emitter_take(emitter, output->final);
+	results->check |= emitter->judge != NULL;
+	gpuagg_emitter_init(results, program, output, expr, emitter);
 }
 
 GpuAggResults *
@@ -348,237 +253,11 @@ gpuagg_results_rewind(GpuAggResults *results)
 
 /* -------------------------------------------------------------- Datums --- */
 
-static inline bool
-fits_int64(uint64 low, int64 high)
-{
-	return high == ((int64) low >> 63);
-}
-
-/* Decimals that a numeric of this row shows */
-static int
-decimals_shown(const GpuAggEmitter *emitter, const char *row)
-{
-	return emitter->shown_off == 0 ? emitter->shown :
-		(int) *(const int64 *) (row + emitter->shown_off);
-}
-
-/* The integer as the decimal that it stands for */
-static Datum
-decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
-{
-	const int	shown = decimals_shown(emitter, row);
-
-	if (emitter->scale == 0 && shown == 0 && fits_int64(low, high))
-		return gpuagg_numeric_integer((int64) low, &emitter->room.number);
-	return gpuagg_numeric_decimal_datum(low, high, emitter->scale, shown, &emitter->room.number);
-}
-
-static Datum
-long_string_datum(GpuAggEmitter *emitter, const char *data, uint32 len)
-{
-	text	   *room = emitter->long_room;
-
-	if (len > GPUAGG_LONG_BYTES)
-		return PointerGetDatum(cstring_to_text_with_len(data, len));
-	SET_VARSIZE(room, VARHDRSZ + len);
-	memcpy(VARDATA(room), data, len);
-	return PointerGetDatum(room);
-}
-
-/* Text of a slot: a short one's bytes follow the header already */
-static Datum
-string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
-			 const GpuAggStringSlot *slot)
-{
-	GpuAggStringSlot *room = &emitter->room.string;
-
-	if (slot->len > GPUAGG_STRING_INLINE)
-		return long_string_datum(emitter, results->string_data[emitter->string_no], slot->len);
-	*room = *slot;
-	SET_VARSIZE(room, VARHDRSZ + slot->len);
-	return PointerGetDatum(room);
-}
-
-/* Integers that are not plain */
-static Datum
-i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
-{
-	Interval   *interval = gpuagg_interval_fill(emitter->type, v, &emitter->room.interval);
-
-	if (interval != NULL)
-		return IntervalPGetDatum(interval);
-	switch ((GpuAggType) emitter->type)
-	{
-		case GPUAGG_T_BOOL:
-			return BoolGetDatum(v != 0);
-		case GPUAGG_T_NUMERIC:
-			return decimal_datum(emitter, (uint64) v, v >> 63, row);
-		default:
-			return gpuagg_type_datum(emitter->type, v, emitter->room.fixed);
-	}
-}
-
-/* A name is filled up with zeros. */
-static Datum
-name_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *slot)
-{
-	const GpuAggBytes b = gpuagg_string_slot_bytes(slot);
-	char	   *room = (char *) emitter->long_room;
-
-	memset(room, 0, NAMEDATALEN);
-	memcpy(room, b.len > GPUAGG_STRING_INLINE ? results->string_data[emitter->string_no] : b.data,
-		   Min(b.len, NAMEDATALEN));
-	return PointerGetDatum(room);
-}
-
-static Datum
-f64_datum(uint8 type, double v)
-{
-	return type == GPUAGG_T_FLOAT4 ? Float4GetDatum((float4) v) :
-		Float8GetDatum(v);
-}
-
-static Datum
-key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
-		  const char *slot, const char *row)
-{
-	switch ((GpuAggType) emitter->type)
-	{
-		case GPUAGG_T_NAME:
-			return name_datum(results, emitter, slot);
-		case GPUAGG_T_TEXT:
-		case GPUAGG_T_BPCHAR:
-		case GPUAGG_T_INET:
-			return string_datum(results, emitter, (const GpuAggStringSlot *) slot);
-		case GPUAGG_T_UUID:
-			return PointerGetDatum(slot);
-		case GPUAGG_T_FLOAT4:
-		case GPUAGG_T_FLOAT8:
-			return f64_datum(emitter->type, *(const double *) slot);
-		default:
-			return i64_datum(emitter, emitter->slot_bytes == 4 ?
-							 *(const int32 *) slot : *(const int64 *) slot, row);
-	}
-}
-
-static Datum
-average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
-{
-	const int64 count = *(const int64 *) (row + emitter->count_off);
-
-	const int	shown = decimals_shown(emitter, row);
-
-	if (emitter->scale == 0 && shown == 0 && fits_int64(low, high))
-		return gpuagg_numeric_average((int64) low, count, &emitter->room.number);
-	return gpuagg_numeric_decimal_average(low, high, emitter->scale, shown, count,
-										  &emitter->room.number);
-}
-
-/* State of a sum or an average of integers or numerics, for PostgreSQL to combine with others */
-static Datum
-emit_partial(GpuAggEmitter *emitter, const char *row)
-{
-	const int64 *i64 = (const int64 *) (row + emitter->off);
-	const int64 count = *(const int64 *) (row + emitter->count_off);
-
-	if (emitter->final == GPUAGG_FINAL_PARTIAL_PAIR)
-		return gpuagg_partial_pair(count, *i64);
-	if (emitter->final == GPUAGG_FINAL_PARTIAL_INT8)
-		return gpuagg_partial_int8(count, (GpuAggWide) {.low = i64[0],.high = i64[1]},
-								   GPUAGG_INT128_STATES ? (Datum) 0 :
-								   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
-	return gpuagg_partial_numeric(count, decimal_datum(emitter, (uint64) i64[0], i64[1], row),
-								  decimals_shown(emitter, row));
-}
-
-/* A value that is not plain */
-static Datum
-emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
-{
-	const char *slot = row + emitter->off;
-	const int64 *i64 = (const int64 *) slot;
-
-	switch ((GpuAggFinal) emitter->final)
-	{
-		case GPUAGG_FINAL_KEY:
-		case GPUAGG_FINAL_KEY_ROW:
-			return key_datum(results, emitter, slot, row);
-		case GPUAGG_FINAL_KEY_DATE_TZ:
-			return DirectFunctionCall1(date_timestamptz, DateADTGetDatum(*(const int32 *) slot));
-		case GPUAGG_FINAL_KEY_DAY:
-			return DirectFunctionCall1(date_timestamp, DateADTGetDatum(*(const int32 *) slot));
-		case GPUAGG_FINAL_SUM_NUMERIC:
-			return decimal_datum(emitter, (uint64) i64[0], i64[1], row);
-		case GPUAGG_FINAL_SUM_FLOAT4:
-			return Float4GetDatum((float4) *(const double *) slot);
-		case GPUAGG_FINAL_AVG_INT:
-			return gpuagg_numeric_average(*i64, *(const int64 *) (row + emitter->count_off),
-										  &emitter->room.number);
-		case GPUAGG_FINAL_AVG_NUMERIC:
-			return average_datum(emitter, (uint64) i64[0], i64[1], row);
-		case GPUAGG_FINAL_AVG_FLOAT:
-			/* PostgreSQL adds to 0, of which -0 makes 0 */
-			return Float8GetDatum((*(const double *) slot + 0.0) /
-								  *(const int64 *) (row + emitter->count_off));
-		case GPUAGG_FINAL_I64:
-			return i64_datum(emitter, *i64, row);
-		case GPUAGG_FINAL_SUM_MONEY:
-			return Int64GetDatum(*i64 + *(const int64 *) (row + emitter->shown_off));
-		case GPUAGG_FINAL_ENUM:
-			return gpuagg_type_datum(GPUAGG_T_ENUM, gpuagg_enum_value(*i64), emitter->room.fixed);
-		case GPUAGG_FINAL_F64_ORDER:
-			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
-		case GPUAGG_FINAL_BYTES:
-			return string_datum(results, emitter, (const GpuAggStringSlot *) slot);
-		case GPUAGG_FINAL_VARIANCE:
-		case GPUAGG_FINAL_PARTIAL_VARIANCE:
-		case GPUAGG_FINAL_PARTIAL_SQUARES:
-			return gpuagg_emit_variance(emitter, row);
-		case GPUAGG_FINAL_PARTIAL_MOMENTS:
-			return gpuagg_moments_state(emitter->statistic, (const double *) slot);
-		case GPUAGG_FINAL_KEY_INTERVAL:
-			return IntervalPGetDatum(gpuagg_interval_fill(GPUAGG_T_INTERVAL_CODE,
-														  *(const int64 *) (row + emitter->shown_off),
-														  &emitter->room.interval));
-		case GPUAGG_FINAL_KEY_TEXT:
-			return gpuagg_text_of_key(&emitter->room.text, slot);
-		case GPUAGG_FINAL_KEY_NUMBER:
-			return gpuagg_numbered_datum(gpuagg_emitter_strings(results, emitter), *(const int32 *) slot);
-		case GPUAGG_FINAL_SUM_INTERVAL:
-			return gpuagg_interval_sum(slot, emitter->scale, &emitter->room.interval);
-		case GPUAGG_FINAL_AVG_INTERVAL:
-			return gpuagg_interval_average(slot, emitter->scale,
-										   *(const int64 *) (row + emitter->count_off),
-										   &emitter->room.interval);
-		case GPUAGG_FINAL_KEY_FLOAT4:
-			return Float4GetDatum((float4) *(const double *) slot);
-		case GPUAGG_FINAL_KEY_WORD:
-		case GPUAGG_FINAL_WORD:
-			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
-												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
-												&emitter->room.number);
-		case GPUAGG_FINAL_PARTIAL_PAIR:
-		case GPUAGG_FINAL_PARTIAL_INT8:
-		case GPUAGG_FINAL_PARTIAL_NUMERIC:
-			return emit_partial(emitter, row);
-		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
-		case GPUAGG_FINAL_DATUM:
-		case GPUAGG_FINAL_DATUM_AVG:
-		case GPUAGG_FINAL_DATUM_AVG_INTERVAL:
-		case GPUAGG_FINAL_DATUM_VARIANCE:
-		case GPUAGG_FINAL_COUNT:
-		case GPUAGG_FINAL_SUM_INT8:
-		case GPUAGG_FINAL_SUM_FLOAT8:
-			break;				/* plain */
-	}
-	pg_unreachable();
-}
-
 /* Groups that lie so far ahead are fetched into the processor's caches. */
 #define AHEAD_BYTES 1024
 
 static inline Datum
-emitter_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
+emitter_datum(GPUAGG_EMIT_ARGS)
 {
 	switch ((GpuAggPlain) emitter->plain)
 	{
@@ -587,7 +266,7 @@ emitter_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 		case PLAIN_8:
 			return *(const Datum *) (row + emitter->off);
 		default:
-			return emit(results, emitter, row);
+			return emitter->emit(results, emitter, row, isnull);
 	}
 }
 
@@ -613,43 +292,6 @@ uint32
 gpuagg_results_beside(const GpuAggResults *results)
 {
 	return results->left;
-}
-
-/* What tells by itself whether it is NULL; false: it is */
-static bool
-emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)
-{
-	GpuAggBytes b;
-	int64		count = 0;
-
-	if (emitter->final == GPUAGG_FINAL_MOMENTS)
-		return gpuagg_moments_datum(emitter->statistic, (const double *) (row + emitter->off),
-									value);
-	b = gpuagg_results_string(results, row, emitter->off);
-	if (b.len == GPUAGG_STRING_NONE)
-		return false;
-	if (emitter->count_off != 0)
-		memcpy(&count, row + emitter->count_off, sizeof(count));
-	switch ((GpuAggFinal) emitter->final)
-	{
-		case GPUAGG_FINAL_DATUM_AVG:
-			*value = gpuagg_datum_average(b, count);
-			return true;
-		case GPUAGG_FINAL_DATUM_AVG_INTERVAL:
-			*value = gpuagg_datum_average_interval(b, count);
-			return true;
-		case GPUAGG_FINAL_DATUM_VARIANCE:
-			if (gpuagg_statistic_is_null(emitter->statistic, count))
-				return false;
-			*value = gpuagg_variance_of(emitter->statistic, count, gpuagg_bytes_datum(b, -1, false),
-										gpuagg_bytes_datum(gpuagg_results_string(results, row,
-																				 emitter->square_off[0]),
-														   -1, false));
-			return true;
-		default:
-			*value = gpuagg_bytes_datum(b, emitter->typlen, emitter->typbyval);
-			return true;
-	}
 }
 
 StringInfo
@@ -689,39 +331,6 @@ long_sum(const GpuAggResults *results, int transition)
 		gpuagg_long_values_of(results->longs, &results->long_key, transition);
 }
 
-/* The device's value and those beside it together, of so many in all */
-static Datum
-with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
-		  const GpuAggLongSum *sum, int64 count)
-{
-	const int64 *slot = (const int64 *) (row + emitter->off);
-	Datum		value;
-
-	switch ((GpuAggFinal) emitter->final)
-	{
-		case GPUAGG_FINAL_COUNT:
-			return Int64GetDatum(*slot + sum->count);
-		case GPUAGG_FINAL_SUM_NUMERIC:
-			return DirectFunctionCall2(numeric_add, emit(results, emitter, row), sum->sum);
-		case GPUAGG_FINAL_AVG_NUMERIC:
-			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
-										sum->sum);
-			return DirectFunctionCall2(numeric_div, value, NumericGetDatum(int64_to_numeric(count)));
-		case GPUAGG_FINAL_PARTIAL_NUMERIC:
-			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
-										sum->sum);
-			return gpuagg_partial_numeric_any(count, value);
-		case GPUAGG_FINAL_VARIANCE:
-			return gpuagg_emit_variance_beside(emitter, row, sum, count);
-		default:
-			if (count == sum->count)	/* the device has none */
-				return emitter->greatest ? sum->greatest : sum->least;
-			value = emit(results, emitter, row);
-			return emitter->greatest ? DirectFunctionCall2(numeric_larger, value, sum->greatest) :
-				DirectFunctionCall2(numeric_smaller, value, sum->least);
-	}
-}
-
 /* False: it is NULL. */
 static bool
 emit_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)
@@ -729,20 +338,17 @@ emit_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char 
 	const GpuAggLongSum *sum = long_sum(results, emitter->transition);
 	const GpuAggLongSum *counted = long_sum(results, emitter->counts);
 	int64		count = emitter->count_off == 0 ? 0 : *(const int64 *) (row + emitter->count_off);
+	bool		isnull = false;
 
 	*value = (Datum) 0;
 	if (counted != NULL)
 		count += counted->count;
-	if (sum != NULL && emitter->final == GPUAGG_FINAL_VARIANCE &&
-		gpuagg_statistic_is_null(emitter->statistic, count))
-		return false;
 	if (sum != NULL)
-		*value = with_long(results, emitter, row, sum, count);
-	else if (gpuagg_emitter_is_empty(emitter, row))
+		return emitter->beside(results, emitter, row, sum, count, value);
+	if (gpuagg_emitter_is_empty(emitter, row))
 		return false;
-	else
-		*value = emitter_datum(results, emitter, row);
-	return true;
+	*value = emitter_datum(results, emitter, row, &isnull);
+	return !isnull;
 }
 
 void
@@ -758,19 +364,14 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];
 
-		if (emitter->optional)
-		{
-			isnull[i] = !emit_optional(results, emitter, row, &values[i]);
-			continue;
-		}
-		if (longs && emitter->transition >= 0)
+		if (longs && emitter->transition >= 0 && !emitter->optional)
 		{
 			isnull[i] = !emit_with_long(results, emitter, row, &values[i]);
 			continue;
 		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
-			gpuagg_emitter_is_empty(emitter, row);
-		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
+			(!emitter->optional && gpuagg_emitter_is_empty(emitter, row));
+		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row, &isnull[i]);
 	}
 }
 

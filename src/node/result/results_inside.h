@@ -10,6 +10,7 @@
 
 #include "device/layout.h"
 #include "device/ops/group.h"
+#include "ipc/protocol.h"
 #include "node/result/intervals.h"
 #include "node/result/numerics.h"
 #include "node/result/results.h"
@@ -29,11 +30,28 @@ typedef enum GpuAggPlain
 
 StaticAssertDecl(sizeof(Datum) == 8, "eight bytes are passed by value");
 
+/* Functions of a kind of finished value (results_finals.h) */
+#define GPUAGG_INIT_ARGS GpuAggResults *results, const GpuAggProgram *program, \
+	const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter
+#define GPUAGG_EMIT_ARGS const GpuAggResults *results, GpuAggEmitter *emitter, \
+	const char *row, bool *isnull
+#define GPUAGG_JUDGE_ARGS GpuAggResults *results, const GpuAggEmitter *emitter, const char *row, \
+	GpuAggError *error
+#define GPUAGG_BESIDE_ARGS const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, \
+	const GpuAggLongSum *sum, int64 count, Datum *value
+
+typedef struct GpuAggEmitter GpuAggEmitter;
+typedef Datum (*GpuAggEmit) (GPUAGG_EMIT_ARGS);
+typedef GpuAggStatus (*GpuAggJudge) (GPUAGG_JUDGE_ARGS);
+typedef bool (*GpuAggBeside) (GPUAGG_BESIDE_ARGS);
+
 /* What makes one output column of a group's row */
-typedef struct GpuAggEmitter
+struct GpuAggEmitter
 {
+	GpuAggEmit	emit;
+	GpuAggJudge judge;			/* NULL: there is nothing to judge */
+	GpuAggBeside beside;		/* NULL: no values are kept beside it */
 	uint8		plain;			/* GpuAggPlain */
-	uint8		final;			/* GpuAggFinal */
 	uint8		type;			/* GpuAggType */
 	uint8		slot_bytes;		/* of a key */
 	int8		string_no;		/* place in "strings", or -1 */
@@ -54,7 +72,7 @@ typedef struct GpuAggEmitter
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
 
-	bool		optional;		/* as emit_optional() */
+	bool		optional;		/* the value itself tells whether it is NULL */
 	uint8		statistic;		/* GpuAggStatistic */
 
 	/* KEY_NUMBER */
@@ -73,7 +91,7 @@ typedef struct GpuAggEmitter
 	/* VARIANCE */
 	bool		narrow;			/* the sum has 64 bits */
 	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
-} GpuAggEmitter;
+};
 
 struct GpuAggResults
 {
@@ -145,10 +163,5 @@ gpuagg_emitter_strings(const GpuAggResults *results, const GpuAggEmitter *emitte
  */
 extern GpuAggStatus gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
 										 Size bytes, GpuAggError *error);
-
-/* The group's variance, or the state of it; and with so many values beside it, of so many in all */
-extern Datum gpuagg_emit_variance(const GpuAggEmitter *emitter, const char *row);
-extern Datum gpuagg_emit_variance_beside(const GpuAggEmitter *emitter, const char *row,
-										 const GpuAggLongSum *beside, int64 count);
 
 #endif							/* GPUAGG_NODE_RESULTS_INSIDE_H */

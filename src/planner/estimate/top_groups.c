@@ -41,31 +41,12 @@
 static bool
 value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 {
-	/* 0: it is in no order that a device knows */
-	static const uint8 forms[] = {
-		[GPUAGG_FINAL_KEY] = 1 + GPUAGG_VALUE_KEY,
-		[GPUAGG_FINAL_COUNT] = 1 + GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_SUM_INT8] = 1 + GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_SUM_NUMERIC] = 1 + GPUAGG_VALUE_I128,
-		[GPUAGG_FINAL_SUM_FLOAT4] = 1 + GPUAGG_VALUE_F32,
-		[GPUAGG_FINAL_SUM_FLOAT8] = 1 + GPUAGG_VALUE_F64,
-		[GPUAGG_FINAL_AVG_INT] = 1 + GPUAGG_VALUE_AVG_I64,
-		[GPUAGG_FINAL_AVG_NUMERIC] = 1 + GPUAGG_VALUE_AVG_I128,
-		[GPUAGG_FINAL_AVG_FLOAT] = 1 + GPUAGG_VALUE_AVG_F64,
-		[GPUAGG_FINAL_I64] = 1 + GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_F64_ORDER] = 1 + GPUAGG_VALUE_F64_ORDER,
-		[GPUAGG_FINAL_BYTES] = 1 + GPUAGG_VALUE_BYTES,
-		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_WORD] = 1 + GPUAGG_VALUE_WORD,
-		[GPUAGG_FINAL_KEY_INTERVAL] = 1 + GPUAGG_VALUE_KEY,
-		[GPUAGG_FINAL_KEY_DATE_TZ] = 1 + GPUAGG_VALUE_KEY,
-		[GPUAGG_FINAL_KEY_DAY] = 1 + GPUAGG_VALUE_KEY
-	};
+	const uint8 order = gpuagg_final_traits(output->final)->order;
 
 	memset(v, 0, sizeof(*v));
-	if (output->final >= lengthof(forms) || forms[output->final] == 0)
+	if (order >= GPUAGG_NVALUEFORMS)
 		return false;
-	v->form = forms[output->final] - 1;
+	v->form = order;
 	v->index = output->index;
 	v->count = gpuagg_final_is_key(output->final) ? 0 : output->count_index + 1;
 	return true;
@@ -343,10 +324,8 @@ plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
 	{
 		GpuAggValueRef v;
 
-		/* of exact sums: nothing overflows; what is read of keys has no order, and fails for none */
-		if (q->info->outputs[i].final == GPUAGG_FINAL_VARIANCE ||
-			q->info->outputs[i].final == GPUAGG_FINAL_KEY_NUMBER ||
-			q->info->outputs[i].final == GPUAGG_FINAL_KEY_ROW)
+		/* of exact sums: nothing overflows; what is read of keys fails for none */
+		if (gpuagg_final_traits(q->info->outputs[i].final)->order == GPUAGG_VALUE_SURE)
 			continue;
 		/* days that begin at the same moment are one group to PostgreSQL */
 		if (q->info->outputs[i].final == GPUAGG_FINAL_KEY_DATE_TZ && !is_first_day(q, i))

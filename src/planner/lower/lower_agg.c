@@ -222,9 +222,7 @@ bool
 gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 						  const GpuAggLoweredFilter *filter, uint8 final, int *number)
 {
-	bool		divides = final == GPUAGG_FINAL_AVG_INT ||
-		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT ||
-		final == GPUAGG_FINAL_VARIANCE || final == GPUAGG_FINAL_AVG_INTERVAL;
+	const bool	divides = gpuagg_final_traits(final)->count == GPUAGG_COUNT_NEEDS;
 
 	*number = -1;
 	if (value->notnull && filter->reg == GPUAGG_NO_REG && lw->grouped &&

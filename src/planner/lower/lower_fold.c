@@ -372,7 +372,7 @@ repeats_of(const Aggref *agg, GpuAggAggregateRow *row)
 	if (agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY)
 		return REPEATS_COUNT;
 	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, row) || list_length(agg->args) != 1 ||
-		row->final == GPUAGG_FINAL_SUM_MONEY || row->final == GPUAGG_FINAL_ENUM)
+		!gpuagg_final_traits(row->final)->of_argument)
 		return REPEATS_UNKNOWN;
 	switch (row->op)
 	{

@@ -119,7 +119,7 @@ read_anyway(const GpuAggRates *rates, const GpuAggWork *work, const GpuAggCostIn
 static bool
 is_string(const GpuAggOutput *output, const GpuAggProgram *program)
 {
-	return output->final == GPUAGG_FINAL_BYTES ||
+	return gpuagg_final_traits(output->final)->cost == GPUAGG_COST_STRING ||
 		(gpuagg_final_is_key(output->final) &&
 		 gpuagg_key_is_string(gpuagg_program_keys(program)[output->index].type));
 }
@@ -131,20 +131,20 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 	for (int i = 0; i < info->noutputs; i++)
 	{
 		const GpuAggOutput *output = &info->outputs[i];
-		const int	final = output->final;
+		const uint8 cost = gpuagg_final_traits(output->final)->cost;
 
-		if (final == GPUAGG_FINAL_VARIANCE || final == GPUAGG_FINAL_DATUM_VARIANCE)
+		if (cost == GPUAGG_COST_VARIANCE)
 			work->variances++;
 		else if (is_string(output, info->program))
 			work->strings++;
-		else if (final == GPUAGG_FINAL_AVG_INT)
+		else if (cost == GPUAGG_COST_INT_DIVISION)
 			work->averages++;
-		else if (final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_INTERVAL)
+		else if (cost == GPUAGG_COST_DIVISION)
 		{
 			work->numeric_outputs++;
 			work->averages++;
 		}
-		else if (final == GPUAGG_FINAL_SUM_NUMERIC || output->type == GPUAGG_T_NUMERIC)
+		else if (cost == GPUAGG_COST_NUMERIC || output->type == GPUAGG_T_NUMERIC)
 			work->numeric_outputs++;
 		else
 			work->outputs++;

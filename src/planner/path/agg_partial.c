@@ -127,8 +127,8 @@ gpuagg_agg_partial_outputs(GpuAggGrouping *g)
 			GpuAggOutput *output = &g->info.outputs[i];
 
 			if (!partial_final(agg, output) ||
-				(output->final >= GPUAGG_FINAL_PARTIAL_PAIR &&
-				 output->final != GPUAGG_FINAL_PARTIAL_MOMENTS && output->count_index < 0))
+				(gpuagg_final_traits(output->final)->count == GPUAGG_COUNT_NEEDS &&
+				 output->count_index < 0))
 				return GPUAGG_REFUSE("aggregate %s cannot be combined with that of tables which no device reads",
 									 get_func_name(agg->aggfnoid));
 			agg = copyObject(agg);

@@ -40,8 +40,7 @@ gpuagg_probe_row(const GpuAggProgram *p, const GpuAggLookupPlan *plan)
 
 	for (int i = 0; i < p->ninstrs; i++)
 	{
-		if (gpuagg_looks_up(&ins[i]) &&
-			(ins[i].op == GPUAGG_OP_LOOKUP_PAIR ? ins[i].c : ins[i].b) == table)
+		if (gpuagg_looks_up(&ins[i]) && gpuagg_instr_table(&ins[i]) == table)
 			return ins[i].dst;
 	}
 	return GPUAGG_NO_REG;

@@ -120,7 +120,8 @@ check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow 
 {
 	if (row.op == GPUAGG_TRANS_COUNT ||
 		(plan->regroup.values[value].form != GPUAGG_REGROUP_EQUAL &&
-		 plan->regroup.values[value].type == row.type && row.final <= GPUAGG_FINAL_BYTES))
+		 plan->regroup.values[value].type == row.type &&
+		 gpuagg_final_traits(row.final)->of_argument))
 		return true;
 	return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 						 get_func_name(agg->aggfnoid));
