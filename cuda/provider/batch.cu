@@ -454,6 +454,8 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAg
 		ref->block = pages[i].block;
 		ref->stripe = 0;
 		ref->position = pages[i].position;
+		ref->beside = pages[i].beside;
+		ref->pad = 0;
 		if (pages[i].stripe != NULL)
 		{
 			nstripes += i == 0 || pages[i].stripe != pages[i - 1].stripe;
