@@ -85,14 +85,13 @@ typedef struct GpuAggCudaPrepared
 typedef struct GpuAggPageRef
 {
 	const char *page;
-	uint32_t	nlines;
+	uint16_t	nlines;
+	uint16_t	beside;			/* as GpuAggPage's */
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */
 	uint32_t	stripe;			/* 1 + number of the one that keeps it, or 0 */
 	uint32_t	position;			/* of its first line there */
-	uint32_t	beside;			/* as GpuAggPage's */
-	uint32_t	pad;
 } GpuAggPageRef;
 
 /* A stripe that a batch is kept in */

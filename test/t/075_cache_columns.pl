@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_node('cache_columns', 'shared_buffers = 256MB', 'autovacuum = off',
-	'gpuagg.cache_size = 256MB');
+	'gpuagg.cache_size = 512MB');
 my @columns = qw(a b c d s);
 
 # u has compressed values, which the device leaves to PostgreSQL, in the rows of some pages.
@@ -52,12 +52,14 @@ sub is_running
 # A task reads one column for seconds.  It ends with what it began with, whatever comes.
 SKIP:
 {
-	skip 'on a GPU no task that reads kept columns takes seconds', 14 if device_kind($node) ne 'host';
-
 	slow_table($node, 3000);
 	my $slow = slow_query(6, $node);
 	my $reference = $node->safe_psql('postgres', "SET gpuagg.enable = off; $slow");
+	$node->safe_psql('postgres', "SELECT gpuagg.unload('slow')");
 	$node->safe_psql('postgres', "SELECT gpuagg.load('slow', '{g,t}')");
+	my $seconds = slow_seconds($node, $slow);
+	skip "a task over kept columns takes $seconds s here, which is too short to do anything beside it", 14 if $seconds < 3;
+
 	my $psql = start_psql($node, "SET gpuagg.debug_require = require; $slow;");
 	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM gpuagg.tasks WHERE state = 'running'");
 	my $query = 'SELECT g, count(*), sum(id) FROM slow GROUP BY g ORDER BY g';
@@ -154,9 +156,8 @@ sub resident
 $node->append_conf('postgresql.conf', "gpuagg.debug_require = 'prefer'\n");
 $node->reload;
 make_table('t');
-my $seconds = 8;
-my @clients = clients('t', $seconds);
-is(resident('t', $seconds - 2), 1 + @columns, 'beside clients that never pause all columns are there soon');
+my @clients = clients('t', 8);
+is(resident('t', 6), 1 + @columns, 'beside clients that never pause all columns are there soon');
 same_answer($node, query($_, 't'), "and $_ is right") foreach @columns, 'u';
 $node->safe_psql('postgres', 'UPDATE t SET b = b + 1, s = s || 1 WHERE id % 50000 < 5000');
 finish_pgbench($_) foreach @clients;
@@ -169,8 +170,8 @@ $node->restart;
 wait_ready($node);
 my $file = PostgreSQL::Test::Utils::tempdir() . '/rows';
 $node->safe_psql('postgres', "COPY t TO '$file'; BEGIN; CREATE TABLE frozen (LIKE t); COPY frozen FROM '$file' (FREEZE); COMMIT;");
-@clients = clients('frozen', $seconds);
-is(resident('frozen', $seconds - 2), 1 + @columns, 'pages that were never logged: all columns are there soon');
+@clients = clients('frozen', 8);
+is(resident('frozen', 6), 1 + @columns, 'pages that were never logged: all columns are there soon');
 finish_pgbench($_) foreach @clients;
 same_answer($node, query($_, 'frozen'), "and $_ is right") foreach @columns, 'u';
 no_tasks($node, 'no task is left');
