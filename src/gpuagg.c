@@ -18,6 +18,7 @@
 #include "fmgr.h"
 #include "functions/explain_option.h"
 #include "ipc/dropped_database.h"
+#include "ipc/dropped_pins.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "node/run/agg_node.h"
@@ -69,6 +70,7 @@ _PG_init(void)
 	gpuagg_worker_define();
 	gpuagg_autoload_define();
 	gpuagg_dropped_database_init();
+	gpuagg_dropped_pins_init();
 	gpuagg_cost_init();
 	gpuagg_agg_path_init();
 	gpuagg_correlated_init();

@@ -10,8 +10,8 @@
  *					stripe_filter.cu
  *
  * What is done to stripes beside tasks is enqueued in a stream of its own, which
- * tasks wait for.  A task's own streams order what it does; that no two tasks
- * are at the same positions is the worker's business.
+ * tasks wait for.  A task's own streams order what it does; which tasks are at the same
+ * positions is the worker's business (GpuAggPage.beside).
  */
 #ifndef GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 #define GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H

@@ -9,6 +9,10 @@
  *
  * A warp's positions are of one zone (device/stripe.h), which it widens by what it
  * has found in its lanes.
+ *
+ * Beside tasks that read other columns of a page's rows, only bits of rows are changed, and
+ * which rows there are is not written.  To a column that others read come the values that
+ * it has.
  */
 #include "cuda/columns/cuda_stripe.h"
 
@@ -132,13 +136,14 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];
 			const uint32_t position = first + lane;
 			const bool	inside = position >= ref.position && position < end;
-			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
 			const uint32_t row = inside ? ref.row_base + position - ref.position : 0;
 			const bool	valid = inside && decoded.valid[row] &&
 				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
+			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, ref.beside ? valid : inside);
 
 			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
-			put_bits(&stripe.valid[first / 32], mine, valid, &stripe.zones[first / GPUAGG_ZONE]);
+			if (!ref.beside)
+				put_bits(&stripe.valid[first / 32], mine, valid, &stripe.zones[first / GPUAGG_ZONE]);
 		}
 	}
 }

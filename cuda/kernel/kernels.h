@@ -85,7 +85,8 @@ typedef struct GpuAggCudaPrepared
 typedef struct GpuAggPageRef
 {
 	const char *page;
-	uint32_t	nlines;
+	uint16_t	nlines;
+	uint16_t	beside;			/* as GpuAggPage's */
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */

@@ -224,7 +224,8 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAg
 								 &ncopies, error);
 		if (ref->page == NULL)
 			return false;
-		ref->nlines = pages[i].nlines;
+		ref->nlines = (uint16_t) pages[i].nlines;
+		ref->beside = pages[i].beside != 0;
 		ref->row_base = row;
 		ref->bitmap = 0;
 		ref->block = pages[i].block;

@@ -3,27 +3,20 @@
  *		The column cache, as the device worker's jobs use it (cache.h);
  *		src/README.md says why what it answers is right.
  *
- * Of each extent of its table a job is a user, the filler, both, or neither.
- * When CACHED is sent it becomes a user where blocks are held for all columns
- * that its program loads, and the exclusive filler of extents of which it could
- * use nothing, or less than with all its columns, and that nobody has to do
- * with.  MAP (cache_map.c) then says what the extent's map page is now.  A user
- * may find that blocks are missing, and becomes the filler that others do not
- * notice.  If the extent is out of date it brings it up to date, also beside
- * others (cache_former.h).
- *
- * Filling: a page that the client offers gets positions, and is decoded there
- * while it is grouped.  It counts as held when its batch is complete, without
- * an error and without rows left to PostgreSQL, and not before: batches that
- * have not come that far when the job leaves are forgotten.
+ * Of each extent of its table a job is a user, if it can read blocks there or may fill
+ * them.  CACHED tells it which blocks are held for all columns that its program loads.
+ * MAP (cache_map.c) then says what the extent's map page is now.  If the extent is out of
+ * date the job brings it up to date, also beside others (cache_former.h); where blocks are
+ * missing it fills them, as any number of jobs do at once (cache_fill.c).
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "cache/cache.h"
 #include "cache/cache_job.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
-#include "cache/cache_position.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
@@ -196,44 +189,7 @@ job_attach(GpuAggCacheClient *client)
 	return true;
 }
 
-/* Were there rows that could not be kept with the job's columns? */
-static bool
-extent_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
-{
-	for (int i = 0; i < cached->ncolumns; i++)
-	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(extent, cached->columns[i]);
-
-		if (fill != NULL && fill->listed)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Blocks of which some columns are filled would be worth filling for the job's.
- * Those of other columns only if that is likely to succeed: it is tried again
- * by each job, and blocks of which it fails are lost to the others.
- */
-static bool
-extent_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent,
-				uint32 nheld)
-{
-	bool		others = !extent_has_listed(cached, extent);
-
-	for (int k = 0; k < extent->nfills; k++)
-	{
-		bool		ours = false;
-
-		for (int i = 0; i < cached->ncolumns; i++)
-			ours |= extent->fills[k]->column == cached->columns[i];
-		if ((ours || others) && extent->fills[k]->nfilled > nheld)
-			return true;
-	}
-	return false;
-}
-
-/* The job becomes what it can to an extent. */
+/* The job becomes a user of an extent, if that is of use. */
 static void
 use_begin(GpuAggCacheClient *client, uint32 number)
 {
@@ -244,8 +200,6 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 	uint32		nblocks = gpuagg_extent_blocks(number, cached->nblocks);
 	uint32		n = 0;
 
-	if (extent != NULL && extent->exclusive)
-		return;
 	if (extent != NULL)
 		n = gpuagg_cache_held(extent, cached->columns, cached->ncolumns,
 							  nblocks, held);
@@ -253,28 +207,17 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 		return;
 	if (extent == NULL)
 		extent = gpuagg_cache_extent_make(cached->table, number);
-	if (cached->may_fill && extent->users == 0 && extent->filler == NULL &&
-		gpuagg_cache_may_have(extent, cached->columns, cached->ncolumns) &&
-		(n == 0 || extent_is_uneven(cached, extent, n)))
-	{
-		gpuagg_cache_extent_wake(extent);
-		extent->filler = client;
-		extent->exclusive = true;
-		use->filler = true;
-	}
-	use->user = n > 0;
-	if (use->user)
-	{
-		gpuagg_cache_extent_wake(extent);
-		gpuagg_cache_reader_add(extent, &use->reader);
-		gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
-		while (!gpuagg_bit(held, nblocks - 1))
-			nblocks--;
-		use->nblocks = nblocks;
-	}
-	if (use->user || use->filler)
-		use->extent = extent;
-	if (use->user && n < nblocks)
+	gpuagg_cache_extent_wake(extent);
+	gpuagg_cache_reader_add(extent, &use->reader);
+	use->extent = extent;
+	if (n == 0)
+		return;
+	use->user = true;
+	gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
+	while (!gpuagg_bit(held, nblocks - 1))
+		nblocks--;
+	use->nblocks = nblocks;
+	if (n < nblocks)
 	{
 		Size		bytes = GPUAGG_BITMAP_WORDS(nblocks) * sizeof(uint64);
 
@@ -401,6 +344,7 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	{
 		cached->nblocks = client->request.nblocks;
 		cached->may_fill = client->request.fill != 0 && !gpuagg_cache_draws(client);
+		cached->wal = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 		cached->nuses = (cached->nblocks + GPUAGG_EXTENT_BLOCKS - 1) /
 			GPUAGG_EXTENT_BLOCKS;
 		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
@@ -453,172 +397,12 @@ batch_find(GpuAggCacheJob *cached, uint64 batch_id)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- pages --- */
-
-/* The extent that a page is to be kept in; NULL: it is not to be kept. */
-static GpuAggCacheUse *
-page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
-{
-	GpuAggCacheUse *use;
-
-	if (!page->fill || page->block >= cached->nblocks ||
-		cached->nuses == 0)
-		return NULL;
-	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
-	return use->filler && use->validated && !use->full ? use : NULL;
-}
-
-/* Lines of these pages, in the mean */
-static double
-lines_mean(const GpuAggMsgPage *pages, uint32 npages)
-{
-	uint64		lines = 0;
-
-	for (uint32 i = 0; i < npages; i++)
-		lines += pages[i].nlines;
-	return (double) lines / npages;
-}
-
-/* Is a block held already, for all columns? */
-static bool
-use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
-{
-	for (int i = 0; i < cached->ncolumns; i++)
-	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->extent, cached->columns[i]);
-
-		if (fill == NULL || !gpuagg_bit(fill->filled, block))
-			return false;
-	}
-	return true;
-}
-
-/* Positions for one page; false: it is not kept. */
-static bool
-page_position(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
-		   double lines, GpuAggPage *page)
-{
-	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
-	GpuAggCacheExpected expected = {
-		gpuagg_extent_blocks(use->extent->number, cached->nblocks), lines
-	};
-	GpuAggCacheBlock *block;
-
-	if (gpuagg_cache_has(use->extent, number) &&
-		(!use->extent->exclusive || use_holds(cached, use, number)))
-		return false;
-	if (!use->open)
-		use->full = !gpuagg_cache_open(use->extent, cached->columns,
-									   cached->ncolumns);
-	if (use->full)
-		return false;
-	use->open = true;
-	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, &expected);
-	if (block == NULL)
-	{
-		use->full = true;
-		return false;
-	}
-	page->stripe = use->extent->stripes[block->stripe].stripe;
-	page->position = block->position;
-	return true;
-}
-
-void
-gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
-				   const GpuAggMsgPage *in, GpuAggPage *pages, uint32 npages)
-{
-	GpuAggCacheJob *cached = client->cached;
-	GpuAggCacheBatch *batch = NULL;
-	double		mean = 0;
-
-	if (cached == NULL)
-		return;
-	for (uint32 i = 0; i < npages; i++)
-	{
-		GpuAggCacheUse *use = page_use(cached, &in[i]);
-
-		if (use == NULL)
-			continue;
-		if (batch == NULL)
-		{
-			batch = gpuagg_cache_batch_add(client, batch_id, npages);
-			mean = lines_mean(in, npages);
-		}
-		if (!page_position(cached, use, &in[i], mean, &pages[i]))
-			continue;
-		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {
-			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS
-		};
-	}
-}
-
 /* --------------------------------------------------------------- endings --- */
-
-static void
-forget_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
-{
-	for (uint32 i = 0; i < batch->nfills; i++)
-		gpuagg_cache_forget(cached->uses[batch->fills[i].extent].extent,
-							batch->fills[i].block);
-}
-
-/* Did a dictionary refuse a string by now?  Then no page counts as kept. */
-static bool
-job_is_full(GpuAggCacheJob *cached)
-{
-	bool		full = false;
-
-	for (int i = 0; i < cached->ncolumns; i++)
-		full |= gpuagg_cache_is_full(cached->columns[i]);
-	return full;
-}
-
-/* A page of which rows were listed is not whole in its stripe. */
-static bool
-page_was_listed(const GpuAggCompletion *completion, uint32 page)
-{
-	for (uint32 i = 0; i < completion->nlisted; i++)
-		if (completion->listed[i].page == page)
-			return true;
-	return false;
-}
-
-static void
-note_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
-{
-	for (int i = 0; i < cached->ncolumns; i++)
-		gpuagg_cache_fill(extent, cached->columns[i])->listed = true;
-}
 
 void
 gpuagg_cache_note_kept(void)
 {
 	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_device_at].cache.kept, 1);
-}
-
-static void
-finish_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
-			 const GpuAggCompletion *completion)
-{
-	for (uint32 i = 0; i < batch->nfills; i++)
-	{
-		const GpuAggCachePageFill *fill = &batch->fills[i];
-		GpuAggCacheExtent *extent = cached->uses[fill->extent].extent;
-
-		if (page_was_listed(completion, fill->page))
-		{
-			gpuagg_cache_forget(extent, fill->block);
-			note_listed(cached, extent);
-		}
-		else
-		{
-			gpuagg_cache_filled(extent, cached->columns, cached->ncolumns,
-								fill->block);
-			cached->kept++;
-			gpuagg_cache_note_kept();
-		}
-	}
 }
 
 bool
@@ -641,11 +425,7 @@ gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *comple
 
 	if (batch == NULL)
 		return;
-	if (completion->error.status == GPUAGG_OK &&
-		(batch->nfills == 0 || !job_is_full(client->cached)))
-		finish_fills(client->cached, batch, completion);
-	else
-		forget_fills(client->cached, batch);
+	gpuagg_cache_fills_end(client->cached, batch, completion);
 	gpuagg_cache_batch_remove(batch);
 }
 
@@ -657,21 +437,20 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 
 	if (cached == NULL || cached->table == NULL)
 		return false;
-	(void) job_is_full(cached);
+	for (int i = 0; i < cached->ncolumns; i++)
+		(void) gpuagg_cache_is_full(cached->columns[i]);
 	dlist_foreach(iter, &cached->batches)
-		forget_fills(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
+		gpuagg_cache_fills_end(cached, dlist_container(GpuAggCacheBatch, node, iter.cur), NULL);
 	for (uint32 i = 0; i < cached->nuses; i++)
 	{
 		GpuAggCacheUse *use = &cached->uses[i];
 
 		if (use->extent == NULL)
 			continue;
-		if (use->user)
-			gpuagg_cache_reader_remove(use->extent, &use->reader);
+		gpuagg_cache_reader_remove(use->extent, &use->reader);
 		if (use->filler)
 		{
-			use->extent->filler = NULL;
-			use->extent->exclusive = false;
+			use->extent->fillers--;
 			gpuagg_cache_touch(use->extent, cached->columns, cached->ncolumns);
 		}
 		gpuagg_cache_extent_rest(use->extent);

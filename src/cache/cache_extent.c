@@ -217,22 +217,31 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 		extent_free_stripes(extent);
 }
 
-/* Columns of which nothing is filled are not the extent's. */
+/* Columns of which nothing is filled are not the extent's; rows alone are what others tell. */
 void
-gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent)
+gpuagg_cache_drop_useless(GpuAggCacheExtent *extent)
 {
 	for (int i = extent->nfills - 1; i >= 0; i--)
 		if (extent->fills[i]->nfilled == 0)
 			gpuagg_cache_extent_drop(extent, i);
+	for (int i = extent->nfills - 1; i >= 0 && extent->nfills > 1; i--)
+		if (gpuagg_cache_is_rows(extent->fills[i]->column))
+			gpuagg_cache_extent_drop(extent, i);
+}
+
+bool
+gpuagg_cache_has_any(const GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		if (extent->fills[i]->nfilled > 0)
+			return true;
+	return false;
 }
 
 void
 gpuagg_cache_begin_anew(GpuAggCacheExtent *extent)
 {
-	for (int i = 0; i < extent->nfills; i++)
-		if (extent->fills[i]->nfilled > 0)
-			return;
-	while (extent->nfills > 0)
+	while (!gpuagg_cache_has_any(extent) && extent->nfills > 0)
 		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
 }
 

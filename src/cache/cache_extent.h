@@ -10,11 +10,12 @@
  * their values lie at the blocks' positions.  A block is *held* for a set of
  * columns if all of them are filled.
  *
- * Who may do what.  Jobs register as users of an extent, one also as its filler.
- * Only the filler writes to an extent.  If it is exclusive, nobody else uses the
- * extent, and it may do as it likes; else it only adds blocks of which nothing
- * was held, at positions that no user reads.  What an extent has is forgotten or
- * evicted only while nobody else uses or fills it.
+ * Who may do what.  Jobs register as users of an extent; any of them may fill it, and
+ * none waits for another.  A block of which nothing is held is filled by one job at a
+ * time, at positions that nobody reads.  To a block that is held for other columns come
+ * the job's, at the positions that it has, if its page is known to be what it was
+ * (cache_fill.c); nothing that others read changes.  What an extent has is forgotten
+ * where it lies, or evicted, only while nobody else uses it.
  *
  * Versions.  A block that is replaced while others use the extent gets new positions;
  * where it lay before is a *former* (cache_former.h), until all have left that began
@@ -36,7 +37,7 @@
 
 /* Stripes of an extent: the first for all of it, others for what did not fit */
 #define GPUAGG_EXTENT_STRIPES 8
-#define GPUAGG_NO_STRIPE UINT16_MAX
+#define GPUAGG_NO_STRIPE UINT8_MAX
 
 /* Words of a bitmap with a bit for each of n blocks */
 #define GPUAGG_BITMAP_WORDS(n) (((n) + 63) / 64)
@@ -55,7 +56,8 @@ typedef struct GpuAggCacheBlock
 	uint64		lsn;			/* of the page when it was kept */
 	uint32		position;
 	uint16		positions;			/* that it has there */
-	uint16		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
+	uint8		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
+	bool		begun;			/* some job decodes its page there; nothing is held yet */
 } GpuAggCacheBlock;
 
 /* Where a block lay until a version of the extent; users that began before read it there. */
@@ -99,7 +101,6 @@ typedef struct GpuAggCacheFill
 	uint64		secured;		/* bytes, if it is pinned and not to be evicted */
 	bool		queued;			/* may be evicted: nobody uses its extent */
 	pairingheap_node queue;
-	bool		listed;			/* there are rows that it was not kept with */
 	uint32		nfilled;
 	uint64		npositions;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
@@ -142,8 +143,7 @@ typedef struct GpuAggCacheExtent
 	GpuAggCacheFormer *formers; /* in the order of their versions */
 	uint64		forgotten;		/* how often a block was: while that is the same, so is each
 								 * block that a user reads */
-	struct GpuAggCacheClient *filler;
-	bool		exclusive;		/* the filler is */
+	int			fillers;		/* users that may be filling it */
 } GpuAggCacheExtent;
 
 struct GpuAggCacheTable
@@ -183,10 +183,7 @@ extern uint32 gpuagg_cache_held(const GpuAggCacheExtent *extent,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 nblocks, uint64 *held);
 
-/*
- * May the extent come to have these columns?  Not the rows beside others, which
- * would keep fillers of those from adding the same blocks.
- */
+/* May the extent come to have these columns?  Not the rows beside others, which tell the same. */
 extern bool gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
 								  GpuAggCacheColumn *const *columns,
 								  int ncolumns);
@@ -203,10 +200,10 @@ extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
 extern void gpuagg_cache_reader_add(GpuAggCacheExtent *extent, GpuAggCacheReader *reader);
 extern void gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader);
 
-/*
- * For the filler, before it keeps anything: if nothing is held, positions that
- * blocks have had are given up.
- */
+/* Is any column of any block filled? */
+extern bool gpuagg_cache_has_any(const GpuAggCacheExtent *extent);
+
+/* For the only user: if nothing is held, positions that blocks have had are given up. */
 extern void gpuagg_cache_begin_anew(GpuAggCacheExtent *extent);
 
 /* The columns of a block lie at its positions now. */
@@ -219,18 +216,15 @@ extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
 									  const GpuAggCacheFill *fill);
 
 /*
- * Of an extent that nobody uses or fills, or that is its filler's alone: the i-th
- * column goes, columns of which nothing is filled go, all of it goes.  Without
- * columns there are no positions and stripes.
+ * Of an extent that nobody uses, or but one who has filled nothing yet: the i-th column
+ * goes; columns of which nothing is filled go, and the rows if there are others; all of it
+ * goes.  Without columns there are no positions and stripes.
  */
 extern void gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i);
-extern void gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent);
+extern void gpuagg_cache_drop_useless(GpuAggCacheExtent *extent);
 extern void gpuagg_cache_extent_free(GpuAggCacheExtent *extent);
 
-/*
- * An extent that nobody uses or fills: its columns may be evicted until somebody is about
- * to do so.
- */
+/* An extent that nobody uses: its columns may be evicted until somebody is about to do so. */
 extern void gpuagg_cache_extent_rest(GpuAggCacheExtent *extent);
 extern void gpuagg_cache_extent_wake(GpuAggCacheExtent *extent);
 
@@ -256,7 +250,7 @@ gpuagg_cache_is_tight(const GpuAggCacheStripe *stripe, uint32 zone)
 static inline bool
 gpuagg_cache_is_idle(const GpuAggCacheExtent *extent)
 {
-	return extent->users == 0 && extent->filler == NULL;
+	return extent->users == 0;
 }
 
 /* Blocks of an extent of a table that has so many */

@@ -32,21 +32,26 @@ pack_formers(GpuAggCacheExtent *extent)
 	extent->next_former = 0;
 }
 
+/* Room for so many more */
+static void
+formers_room(GpuAggCacheExtent *extent, uint32 more)
+{
+	const uint32 max = extent->nformers + more;
+
+	if (max <= extent->max_formers)
+		return;
+	extent->formers =
+		gpuagg_cache_directory_lengthen(extent->table, extent->formers,
+										extent->nformers * sizeof(GpuAggCacheFormer),
+										max * sizeof(GpuAggCacheFormer));
+	extent->max_formers = max;
+}
+
 void
 gpuagg_cache_formers_begin(GpuAggCacheExtent *extent)
 {
-	uint32		max;
-
 	pack_formers(extent);
-	max = extent->nformers + extent->nplaced;
-	if (max > extent->max_formers)
-	{
-		extent->formers =
-			gpuagg_cache_directory_lengthen(extent->table, extent->formers,
-											extent->nformers * sizeof(GpuAggCacheFormer),
-											max * sizeof(GpuAggCacheFormer));
-		extent->max_formers = max;
-	}
+	formers_room(extent, extent->nplaced);
 	extent->version++;
 }
 
@@ -62,6 +67,37 @@ gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number)
 	extent->formers[extent->nformers++] = (GpuAggCacheFormer) {number, extent->version, *block};
 	*block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
 	extent->nplaced--;
+}
+
+/* Has anybody else begun to use the extent in the version that it has? */
+static bool
+version_is_used(const GpuAggCacheExtent *extent, const GpuAggCacheReader *user)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, (dlist_head *) &extent->readers)
+	{
+		const GpuAggCacheReader *reader = dlist_container(GpuAggCacheReader, node, iter.cur);
+
+		if (reader != user && reader->version == extent->version)
+			return true;
+	}
+	return false;
+}
+
+void
+gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user, uint32 number)
+{
+	if (extent->users == 1)
+	{
+		gpuagg_cache_forget(extent, number);
+		return;
+	}
+	if (version_is_used(extent, user))
+		gpuagg_cache_formers_begin(extent);
+	if (extent->nformers == extent->max_formers)
+		formers_room(extent, extent->nplaced);
+	gpuagg_cache_former_add(extent, number);
 }
 
 bool

@@ -19,6 +19,13 @@ extern void gpuagg_cache_formers_begin(GpuAggCacheExtent *extent);
 /* In it a block is not held any more, and has no positions; users that began before do not notice. */
 extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
 
+/*
+ * For one user, which does not read it, a block is not held any more; to others who use the
+ * extent by now it is what it was.
+ */
+extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user,
+								 uint32 number);
+
 /* Gives a block positions for so many lines, of a former that nobody reads; false: there are none. */
 extern bool gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines,
 									 GpuAggCacheBlock *block);

@@ -2,7 +2,7 @@
  * cache_job.h
  *		What a job has to do with the column cache.
  *
- * Inside the worker, between cache.c and cache_map.c.
+ * Inside the worker, between cache.c, cache_map.c and cache_fill.c.
  */
 #ifndef GPUAGG_CACHE_CACHE_JOB_H
 #define GPUAGG_CACHE_CACHE_JOB_H
@@ -14,12 +14,13 @@
 typedef struct GpuAggCacheUse
 {
 	GpuAggCacheExtent *extent;	/* NULL: nothing */
-	bool		user;
-	bool		filler;
-	GpuAggCacheReader reader;	/* of a user */
-	uint32		nblocks;		/* of a user: CACHED announced so many, */
+	GpuAggCacheReader reader;	/* else: what it is to the extent */
+	bool		user;			/* it may read blocks there: */
+	uint32		nblocks;		/* CACHED announced so many, */
 	uint64	   *announced;			/* of these; NULL: all of them */
 	bool		validated;			/* its MAP has come */
+	bool		filler;			/* it fills blocks, */
+	uint64		map_lsn;		/* all-visible by this map page */
 	bool		open;			/* it has the program's columns */
 	bool		full;			/* it found no memory */
 	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */
@@ -31,6 +32,9 @@ typedef struct GpuAggCachePageFill
 	uint32		page;			/* index in the batch */
 	uint32		extent;
 	uint32		block;			/* of the extent */
+	uint32		position;		/* where it goes */
+	uint8		stripe;
+	bool		beside;			/* as GpuAggPage's */
 } GpuAggCachePageFill;
 
 /* A batch in flight that keeps pages, or reads stripes */
@@ -50,6 +54,8 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheTable *table;	/* NULL: none, or it has left */
 	bool		begun;			/* CACHED was sent */
 	bool		may_fill;			/* it may be a filler */
+	uint64		wal;			/* what was logged up to here was so before its client looked
+								 * at any map page */
 	uint32		nblocks;		/* of the table */
 	int			ncolumns;
 	GpuAggCacheColumn **columns;
@@ -67,6 +73,10 @@ typedef struct GpuAggCacheJob
 extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggCacheClient *client,
 												 uint64 batch_id, uint32 npages);
 extern void gpuagg_cache_batch_remove(GpuAggCacheBatch *batch);
+
+/* Its pages are held, if they are complete; completion NULL: they are not. */
+extern void gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
+								   const GpuAggCompletion *completion);
 
 /* A page is kept, or an extent's map LSN is another one: who looked before may not use it. */
 extern void gpuagg_cache_note_kept(void);

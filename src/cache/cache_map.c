@@ -95,16 +95,17 @@ map_is_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 ro
 /*
  * Brings the extent up to the map page as it is now: what is not known to be the same is
  * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
- * is older than what is known tells nothing.  Whoever fills has to be done first.
+ * is older than what is known tells nothing, and without LSNs nothing is known of what is
+ * held.  Who fills by an older map page is done with that.
  */
 static void
-map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use)
+map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
-	const bool	shared = extent->users > use->user;
+	const bool	shared = extent->users > 1;
 
 	if (map->msg->map_lsn <= extent->map_lsn ||
-		(extent->filler != NULL && extent->filler != client))
+		(map->lsns == NULL && gpuagg_cache_has_any(extent)))
 		return;
 	if (shared)
 		gpuagg_cache_formers_begin(extent);
@@ -379,19 +380,20 @@ reply_validated(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64
 	client->calls->reply(client, &validated, sizeof(validated));
 }
 
-/* Blocks that are missing in an extent that is up to date may be added. */
+/* All-visible blocks that are missing may be filled, but by a map page that is too old. */
 static void
 use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use,
 			 const uint64 *used)
 {
 	GpuAggCacheExtent *extent = use->extent;
 
-	if (extent->filler != NULL || !client->cached->may_fill ||
+	if (!client->cached->may_fill || map->msg->map_lsn < extent->map_lsn ||
 		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns) ||
-		extent->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
+		!map_lacks(map, used))
 		return;
-	extent->filler = client;
+	extent->fillers++;
 	use->filler = true;
+	use->map_lsn = map->msg->map_lsn;
 }
 
 /* The same for two users to whom blocks lie, and lay, at the same positions */
@@ -422,7 +424,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		return;
 	use->validated = true;
 	map_read(msg, &map);
-	map_renew(client, &map, use);
+	map_renew(&map, use);
 	if (msg->use)
 	{
 		const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);

@@ -5,8 +5,8 @@
  * An extent's first stripe is made for all its blocks, from how many lines the
  * first pages have; what does not fit goes to further, smaller ones.  Positions
  * are handed out in the order in which pages come and never taken back one by
- * one: a block whose page has more lines than before gets new positions, and the
- * old ones are cleared.  So valid positions always belong to one block, or to what
+ * one: a block of which nothing is held, and whose page has more lines than before, gets
+ * new positions, and the old ones are cleared.  So valid positions always belong to one block, or to what
  * it was (cache_former.h), and the positions of a stripe that are not in use lie at
  * its end.  Positions of formers that nobody reads any more are handed out again.
  */
@@ -133,15 +133,6 @@ add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 	extent->fills[extent->nfills++] = fill;
 }
 
-/* The rows alone are no more than what other columns tell. */
-static void
-drop_rows(GpuAggCacheExtent *extent)
-{
-	for (int i = extent->nfills - 1; i >= 0 && extent->nfills > 1; i--)
-		if (gpuagg_cache_is_rows(extent->fills[i]->column))
-			gpuagg_cache_extent_drop(extent, i);
-}
-
 bool
 gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 				  int ncolumns)
@@ -154,11 +145,10 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 						  stripe_priority(extent, extent->stripes[i].positions,
 									 extent->nplaced)))
 		{
-			if (extent->users == 0)
-				gpuagg_cache_drop_unfilled(extent);
+			if (extent->users == 1)
+				gpuagg_cache_drop_useless(extent);
 			return false;
 		}
-	drop_rows(extent);
 	return true;
 }
 
@@ -266,7 +256,7 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 			return false;
 	}
 	extent->nplaced += !placed;
-	block->stripe = (uint16) i;
+	block->stripe = (uint8) i;
 	block->position = extent->stripes[i].used;
 	block->positions = (uint16) nlines;
 	extent->stripes[i].used += nlines;

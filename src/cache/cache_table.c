@@ -172,7 +172,7 @@ table_tidy(GpuAggCacheTable *table)
 
 		if (extent == NULL || !gpuagg_cache_is_idle(extent))
 			continue;
-		gpuagg_cache_drop_unfilled(extent);
+		gpuagg_cache_drop_useless(extent);
 		drop_unwanted(extent);
 		if (extent->nfills == 0 || extent_is_worn(extent))
 			gpuagg_cache_extent_free(extent);

@@ -7,7 +7,7 @@
  * is exact: each of its positions belongs to a block that the job uses, and no
  * value went since it came (src/cache/README.md).
  *
- * Zones are not asked while another job fills the extent.
+ * Zones are not asked while other jobs fill the extent.
  */
 #include "postgres.h"
 
@@ -145,6 +145,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 				   const GpuAggCacheStripe *stripe, GpuAggPositions *without, uint32 n)
 {
 	GpuAggCacheJob *cached = client->cached;
+	const GpuAggCacheUse *use = &cached->uses[extent->number];
 	GpuAggCacheZones *zones;
 	uint32		next = 0;
 	uint32		total = n;
@@ -153,7 +154,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		cached->zones = zones_make(client);
 	zones = cached->zones;
 	if (!(zones->filters || zones->answers || zones->keys) ||
-		(extent->filler != NULL && extent->filler != client) ||
+		extent->fillers > use->filler ||
 		!zones_read(zones, client->program, stripe->stripe) ||
 		!(zones->filters || zones->answers))
 		return n;

@@ -100,7 +100,9 @@ typedef struct GpuAggPage
 	uint32_t	position;			/* line i at position + i, in all columns that
 								 * the program loads; lines without a row, and
 								 * rows that are listed, become invalid positions */
-	uint32_t	pad;
+	uint32_t	beside;			/* 1: tasks may be reading other columns of these rows
+								 * there, so which positions are valid stays, and all
+								 * columns of rows that are listed */
 } GpuAggPage;
 
 /* Positions of a stripe; the valid ones among them are rows that may be drawn. */

@@ -19,6 +19,7 @@
 #include "fmgr.h"
 #include "functions/load.h"
 #include "ipc/cache_shared.h"
+#include "ipc/dropped_pins.h"
 #include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -166,24 +167,6 @@ check_after(void)
 	}
 }
 
-/* Pins of tables of this database that are not there any more go. */
-static void
-forget_dropped(void)
-{
-	GpuAggPin  *pins;
-	uint32		n = gpuagg_pins_copy(&pins);
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		const GpuAggPin of_table = {MyDatabaseId, pins[i].relid, InvalidAttrNumber};
-
-		if (pins[i].dbid == MyDatabaseId && (i == 0 || pins[i].relid != pins[i - 1].relid) &&
-			!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(pins[i].relid)))
-			(void) gpuagg_pins_remove(&of_table);
-	}
-	pfree(pins);
-}
-
 static uint64
 pin_all(GpuAggPinWanted *wanted, List *relations, List *names)
 {
@@ -227,7 +210,7 @@ gpuagg_pin(PG_FUNCTION_ARGS)
 	relations = gpuagg_load_relations(PG_GETARG_OID(0));
 	foreach(lc, relations)
 		pin_check(lfirst_oid(lc));
-	forget_dropped();
+	gpuagg_dropped_pins_forget();
 	wanted.nbefore = gpuagg_pins_copy(&wanted.before);
 	wanted.pins = palloc(GPUAGG_MAX_PINS * sizeof(GpuAggPin));
 	foreach(lc, relations)

@@ -504,7 +504,8 @@ fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 		.end = end < page->nlines ? end : page->nlines,
 		.row = first,
 		.nrows = last - first,
-		.lines = d->lines + first
+		.lines = d->lines + first,
+		.beside = page->beside != 0
 	};
 
 	gpuagg_stripe_fill(page->stripe, d->vectors, &rows);

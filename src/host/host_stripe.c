@@ -62,12 +62,13 @@ bits_at(const uint64_t *bits, uint32_t i)
 }
 
 /*
- * Bits [at, at + n) of a bitmap become those of `from`.  Others in the same
- * words may be changed by other threads meanwhile.  Returns how many more are
- * set than before.
+ * Bits [at, at + n) of a bitmap, but for those that `mine` (NULL: all) has not, become those
+ * of `from`.  Others in the same words may be changed by other threads meanwhile.  Returns
+ * how many more are set than before.
  */
 static uint64_t
-bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from)
+bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from,
+			 const uint64_t *mine)
 {
 	uint64_t	more = 0;
 
@@ -75,7 +76,7 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 	{
 		uint32_t	shift = (at + done) % WORD_BITS;
 		uint32_t	some = n - done < WORD_BITS - shift ? n - done : WORD_BITS - shift;
-		uint64_t	mask = low_bits(some) << shift;
+		uint64_t	mask = (mine == NULL ? low_bits(some) : bits_at(mine, done) & low_bits(some)) << shift;
 		uint64_t	bits = bits_at(from, done) << shift & mask;
 		_Atomic uint64_t *word = to + (at + done) / WORD_BITS;
 		uint64_t	old;
@@ -93,24 +94,35 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 	return more;
 }
 
-/* The same of a bitmap whose zones count its bits */
+/* Bits [first, n) of a page's, from 0 on */
 static void
-bitmap_store_counted(_Atomic uint64_t *to, GpuAggZone *zones, uint32_t at, uint32_t n,
-					 const uint64_t *from)
+bits_behind(const uint64_t *from, uint32_t first, uint32_t n, uint64_t *rest)
 {
-	uint32_t	first = GPUAGG_ZONE - at % GPUAGG_ZONE;
-	uint64_t	rest[PAGE_WORDS] = {0};
-
-	if (first >= n)
-	{
-		gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, n, from));
-		return;
-	}
 	for (uint32_t i = first; i < n; i++)
 		if (from[i / WORD_BITS] >> i % WORD_BITS & 1)
 			bits_set(rest, i - first);
-	gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, first, from));
-	gpuagg_zone_count(&zones[at / GPUAGG_ZONE + 1], bitmap_store(to, at + first, n - first, rest));
+}
+
+/* The same of a bitmap whose zones count its bits */
+static void
+bitmap_store_counted(_Atomic uint64_t *to, GpuAggZone *zones, uint32_t at, uint32_t n,
+					 const uint64_t *from, const uint64_t *mine)
+{
+	uint32_t	first = GPUAGG_ZONE - at % GPUAGG_ZONE;
+	uint64_t	rest[PAGE_WORDS] = {0};
+	uint64_t	rest_mine[PAGE_WORDS] = {0};
+
+	if (first >= n)
+	{
+		gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, n, from, mine));
+		return;
+	}
+	bits_behind(from, first, n, rest);
+	if (mine != NULL)
+		bits_behind(mine, first, n, rest_mine);
+	gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, first, from, mine));
+	gpuagg_zone_count(&zones[at / GPUAGG_ZONE + 1],
+					  bitmap_store(to, at + first, n - first, rest, mine == NULL ? NULL : rest_mine));
 }
 
 /* ---------- stripes ---------- */
@@ -137,46 +149,47 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result,
 	return GPUAGG_OK;
 }
 
-static void
-column_free(GpuAggStripe *stripe, uint32_t i)
+static GpuAggStripeColumn *
+first_column(const GpuAggStripe *stripe)
 {
-	gpuagg_memory_free(stripe->memory, stripe->columns[i], stripe->columns[i]->bytes);
-	stripe->columns[i] = stripe->columns[--stripe->ncolumns];
+	return atomic_load_explicit(&stripe->columns, memory_order_acquire);
+}
+
+static void
+stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
+{
+	GpuAggStripeColumn *before = NULL;
+	GpuAggStripeColumn *column = first_column(stripe);
+
+	while (column != NULL && column->attr != attr)
+	{
+		before = column;
+		column = column->next;
+	}
+	if (column == NULL)
+		return;
+	if (before != NULL)
+		before->next = column->next;
+	else
+		atomic_store_explicit(&stripe->columns, column->next, memory_order_release);
+	gpuagg_memory_free(stripe->memory, column, column->bytes);
 }
 
 static void
 stripe_free(GpuAggStripe *stripe)
 {
-	while (stripe->ncolumns > 0)
-		column_free(stripe, 0);
-	free(stripe->columns);
+	while (first_column(stripe) != NULL)
+		stripe_drop_column(stripe, first_column(stripe)->attr);
 	gpuagg_memory_free(stripe->memory, stripe, stripe->bytes);
 }
 
 const GpuAggStripeColumn *
 gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
 {
-	for (uint32_t i = 0; i < stripe->ncolumns; i++)
-		if (stripe->columns[i]->attr == attr)
-			return stripe->columns[i];
+	for (GpuAggStripeColumn *c = first_column(stripe); c != NULL; c = c->next)
+		if (c->attr == attr)
+			return c;
 	return NULL;
-}
-
-/* Room for one more pointer; false: no memory. */
-static bool
-columns_grow(GpuAggStripe *stripe)
-{
-	uint32_t	max = stripe->max_columns == 0 ? 8 : stripe->max_columns * 2;
-	GpuAggStripeColumn **columns;
-
-	if (stripe->ncolumns < stripe->max_columns)
-		return true;
-	columns = realloc(stripe->columns, max * sizeof(*columns));
-	if (columns == NULL)
-		return false;
-	stripe->columns = columns;
-	stripe->max_columns = max;
-	return true;
 }
 
 static GpuAggStatus
@@ -198,7 +211,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 				 "strings are kept as codes of a dictionary only");
 		return error->status;
 	}
-	column = columns_grow(stripe) ? gpuagg_memory_alloc(stripe->memory, bytes) : NULL;
+	column = gpuagg_memory_alloc(stripe->memory, bytes);
 	if (column == NULL)
 		return gpuagg_memory_error(stripe->memory, error);
 	memset(column, 0, head + bitmap_bytes(stripe->positions));
@@ -211,19 +224,9 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	gpuagg_zones_init(column->zones, stripe->positions);
 	column->values = (char *) column->zones + zones;
 	column->bytes = bytes;
-	stripe->columns[stripe->ncolumns++] = column;
+	column->next = first_column(stripe);
+	atomic_store_explicit(&stripe->columns, column, memory_order_release);
 	return GPUAGG_OK;
-}
-
-static void
-stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
-{
-	for (uint32_t i = 0; i < stripe->ncolumns; i++)
-		if (stripe->columns[i]->attr == attr)
-		{
-			column_free(stripe, i);
-			return;
-		}
 }
 
 static GpuAggStatus
@@ -236,7 +239,7 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 	{
 		uint32_t	some = positions.count < GPUAGG_MAX_LINES ? positions.count : GPUAGG_MAX_LINES;
 
-		bitmap_store_counted(stripe->valid, stripe->zones, positions.first, some, none);
+		bitmap_store_counted(stripe->valid, stripe->zones, positions.first, some, none, NULL);
 		positions.first += some;
 		positions.count -= some;
 	}
@@ -280,8 +283,8 @@ stripe_bytes(const GpuAggStripe *stripe)
 {
 	uint64_t	bytes = stripe->bytes;
 
-	for (uint32_t i = 0; i < stripe->ncolumns; i++)
-		bytes += stripe->columns[i]->bytes;
+	for (const GpuAggStripeColumn *c = first_column(stripe); c != NULL; c = c->next)
+		bytes += c->bytes;
 	return bytes;
 }
 
@@ -325,24 +328,32 @@ is_dense(const GpuAggFillRows *rows)
 	return rows->nrows == rows->end - rows->line;
 }
 
+/* Bits of the lines that are rows */
+static void
+row_bits(const GpuAggFillRows *rows, uint64_t *bits)
+{
+	if (is_dense(rows))
+		memset(bits, 0xFF, PAGE_WORDS * sizeof(*bits));
+	else
+		for (uint32_t k = 0; k < rows->nrows; k++)
+			bits_set(bits, rows->lines[k] - rows->line);
+}
+
 static void
 keep_validity(GpuAggStripe *stripe, const GpuAggFillRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
 
-	if (is_dense(rows))
-		memset(bits, 0xFF, sizeof(bits));
-	else
-		for (uint32_t k = 0; k < rows->nrows; k++)
-			bits_set(bits, rows->lines[k] - rows->line);
+	row_bits(rows, bits);
 	bitmap_store_counted(stripe->valid, stripe->zones, rows->position + rows->line,
-						 rows->end - rows->line, bits);
+						 rows->end - rows->line, bits, NULL);
 }
 
 static void
 keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
+	uint64_t	mine[PAGE_WORDS] = {0};
 	const uint8_t *st = v->st + rows->row;
 	bool		any = false;
 
@@ -356,8 +367,10 @@ keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRo
 		}
 	if (any)
 		atomic_store_explicit(&column->has_nulls, true, memory_order_relaxed);
+	if (rows->beside)
+		row_bits(rows, mine);
 	bitmap_store_counted(column->nulls, column->zones, rows->position + rows->line,
-						 rows->end - rows->line, bits);
+						 rows->end - rows->line, bits, rows->beside ? mine : NULL);
 }
 
 /* How many of the rows lie in the zone of the first line */
@@ -443,7 +456,8 @@ gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
 
-	keep_validity(stripe, rows);
+	if (!rows->beside)
+		keep_validity(stripe, rows);
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
 		GpuAggStripeColumn *column = attrs[i].reg == GPUAGG_NO_REG ? NULL :

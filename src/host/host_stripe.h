@@ -3,10 +3,12 @@
  *		Columns that stay in memory between tasks (device/stripe.h), on the host
  *		device.
  *
- * A stripe's list of columns is changed by the main thread, while no thread
- * reads it.  Positions are written by the pool thread that decodes their page;
- * pages of one stripe are decoded by many threads at once, and the bitmaps' words
- * that two of them share are changed atomically.
+ * Columns come to a stripe while threads read others; the main thread puts them in
+ * front of its list.  They go while no thread reads the stripe.  Positions are written
+ * by the pool thread that decodes their page; pages of one stripe are decoded by many
+ * threads at once, and the bitmaps' words that two of them share are changed atomically.
+ * A page that comes beside readers (GpuAggPage) writes to columns that these have no more
+ * than what is there.
  */
 #ifndef GPUAGG_HOST_HOST_STRIPE_H
 #define GPUAGG_HOST_HOST_STRIPE_H
@@ -18,6 +20,7 @@
 
 typedef struct GpuAggStripeColumn
 {
+	struct GpuAggStripeColumn *next;
 	uint32_t	attr;
 	uint32_t	type;
 	uint32_t	width;			/* 4 or 8 bytes of a value */
@@ -33,9 +36,7 @@ struct GpuAggStripe
 {
 	GpuAggMemory *memory;		/* that of all stripes */
 	uint32_t	positions;
-	uint32_t	ncolumns;
-	uint32_t	max_columns;
-	GpuAggStripeColumn **columns;
+	GpuAggStripeColumn *_Atomic columns;
 	_Atomic uint64_t *valid;	/* a bit for each position; zero beyond them */
 	GpuAggZone *zones;			/* rows */
 	uint64_t	bytes;			/* of struct and bitmap */
@@ -50,6 +51,7 @@ typedef struct GpuAggFillRows
 	uint32_t	row;			/* the first row's in the vectors */
 	uint32_t	nrows;
 	const uint16_t *lines;		/* of each row */
+	bool		beside;			/* as GpuAggPage's */
 } GpuAggFillRows;
 
 /* What a batch reads instead of pages */
@@ -68,7 +70,7 @@ extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe
 
 /*
  * Copies loaded columns of some rows from vectors to their positions; lines
- * without a row become invalid.
+ * without a row become invalid, but beside readers.
  */
 extern void gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors,
 							 const GpuAggFillRows *rows);

@@ -10,8 +10,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# A GPU's dictionary makes room for all bytes of the pages under way, though all of slow's
+# strings are equal.
 my $node = new_node('cache_overlap', 'shared_buffers = 256MB', 'autovacuum = off',
-	'gpuagg.cache_size = 64MB');
+	'gpuagg.cache_size = 512MB');
 
 # Pages that a query read, that the device had, and that it kept
 sub pages
@@ -43,13 +45,14 @@ sub new_pages
 my $query;
 SKIP:
 {
-	skip 'on a GPU no task that reads kept columns takes seconds', 24 if device_kind($node) ne 'host';
-
 	slow_table($node, 3000);
 	my $slow = slow_query(10, $node);
 	$query = 'SELECT g, count(*), sum(id), min(length(t)) FROM slow GROUP BY g ORDER BY g';
 	$node->safe_psql('postgres', 'VACUUM (FREEZE) slow');
 	$node->safe_psql('postgres', "SELECT gpuagg.load('slow')");
+	my $seconds = slow_seconds($node, $slow);
+	skip "a task over kept columns takes $seconds s here, which is too short to do anything beside it", 24 if $seconds < 3;
+
 	foreach my $round (1 .. 3)
 	{
 		$node->safe_psql('postgres', "UPDATE slow SET id = -id WHERE abs(id) % 40 = $round");
@@ -85,21 +88,26 @@ my $file = PostgreSQL::Test::Utils::tempdir() . '/query.sql';
 append_to_file($file, "$query;\n");
 $node->append_conf('postgresql.conf', "gpuagg.debug_require = 'prefer'\n");
 $node->reload;
-my $clients = start_pgbench($node, 120, '-c', 4, '-T', 10, '-f', $file);
+my $clients_count = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+my $invisible = "SELECT relpages - relallvisible FROM pg_class WHERE relname = 't'";
+my $clients = start_pgbench($node, 600, '-c', 4, '-T', 600, '-f', $file);
 foreach my $round (1 .. 4)
 {
-	my ($runs, $read) = (0, 0);
-
 	$node->safe_psql('postgres', "UPDATE t SET v = v + 1 WHERE id % 100000 < 3000 AND id % 7 = $round % 7");
-	$node->safe_psql('postgres', 'VACUUM t');
-	# it leaves out pages that somebody reads just then
-	my $rest = $node->safe_psql('postgres', "SELECT relpages - relallvisible FROM pg_class WHERE relname = 't'");
-	do { ($read) = pages($query) } while (++$runs < 5 && $read > $rest);
-	cmp_ok($read, '<=', $rest, "beside four clients, round $round: all pages that VACUUM has seen are cached");
+	# VACUUM leaves out pages that somebody has pinned just then, so the clients pause; and by
+	# default pages with dead entries of indexes if these are fewer than a fiftieth of all.
+	$clients->{run}->signal('STOP');
+	ok($node->poll_query_until('postgres', "SELECT ($clients_count AND state = 'active') = 0"),
+		"beside four clients, round $round: they pause");
+	$node->safe_psql('postgres', 'VACUUM (INDEX_CLEANUP ON) t');
+	$clients->{run}->signal('CONT');
+	is($node->safe_psql('postgres', $invisible), 0, "beside four clients, round $round: all pages are visible to all");
+	pages($query) foreach 1 .. 2;
+	is((pages($query))[0], 0, "beside four clients, round $round: all are cached after two runs");
 	same_answer($node, $query, "beside four clients, round $round: the answer");
+	is($node->safe_psql('postgres', $clients_count), 4, "beside four clients, round $round: they are at it");
 }
-finish_pgbench($clients);
-cmp_ok($clients->{transactions}, '>', 20, "they did something ($clients->{transactions})");
+$clients->{run}->kill_kill;
 no_tasks($node, 'no task is left');
 crash_free($node, 'no crash');
 $node->stop;

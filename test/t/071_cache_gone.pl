@@ -65,6 +65,38 @@ finish_psql($psql);
 gone($node, 1, 'after it one');
 same_answer($node, 'SELECT g, count(*) FROM u GROUP BY g ORDER BY g', 'which answers');
 
+# Pinned columns that are dropped are pinned no more, for there may be 4096 of all databases;
+# so are those of a table.
+my $columns = join ', ', map { "c$_ int" } 1 .. 1300;
+my $names = join ',', map { "c$_" } 1 .. 300;
+my $full = qr/no more than 4096 columns can be pinned/;
+$node->safe_psql('postgres', "CREATE TABLE w$_ ($columns); INSERT INTO w$_ DEFAULT VALUES; VACUUM w$_; SELECT gpuagg.pin('w$_')")
+  foreach 1 .. 3;
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', "CREATE EXTENSION gpuagg; CREATE TABLE w ($columns); INSERT INTO w DEFAULT VALUES; VACUUM w;");
+sub pin_other
+{
+	my ($rc, $out, $err) = $node->psql('other', "SELECT gpuagg.pin('w', '{$names}'); SELECT gpuagg.unpin('w')");
+
+	return $err;
+}
+like(pin_other(), $full, '3900 columns are pinned in one database: no 300 in another one');
+$node->safe_psql('postgres', 'BEGIN; DROP TABLE w1; ROLLBACK; BEGIN; SAVEPOINT s; DROP TABLE w1; ROLLBACK TO s; COMMIT;');
+like(pin_other(), $full, 'drops that are rolled back change nothing');
+$node->safe_psql('postgres', 'TRUNCATE w1');
+like(pin_other(), $full, 'nor do files that have gone');
+$node->safe_psql('postgres', 'ALTER TABLE w2 ' . join ', ', map { "DROP c$_" } 1 .. 104);
+is(pin_other(), '', 'columns that are dropped');
+is($node->safe_psql('postgres', "SELECT gpuagg.unpin('w2')"), 1196, 'of one table, which has its others still');
+$node->safe_psql('postgres', "SELECT gpuagg.pin('w2', '{" . (join ',', map { "c$_" } 105 .. 1300) . "}')");
+$node->safe_psql('postgres', "CREATE TABLE w4 ($columns); INSERT INTO w4 DEFAULT VALUES; VACUUM w4; SELECT gpuagg.pin('w4', '{" . (join ',', map { "c$_" } 1 .. 200) . "}')");
+like(pin_other(), $full, 'others are pinned in their place');
+$node->safe_psql('postgres', 'DROP TABLE w1');
+is(pin_other(), '', 'a table that is dropped');
+$node->safe_psql('postgres', 'DROP TABLE w2, w3, w4');
+$node->safe_psql('postgres', 'DROP DATABASE other');
+gone($node, 1, 'one table is kept');
+
 # a standby replays it
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('cache_gone_standby');

@@ -16,7 +16,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
-  rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table
+  rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table slow_seconds
   fake_cards need_fake_cards fake_does wait_cards regress_functions make_compared start_scripts finish_scripts);
 
 # Of Linux, wherever it runs
@@ -445,6 +445,16 @@ sub slow_query
 		last if time - $begin > 2;
 	}
 	return $query;
+}
+
+# How long a query takes on the device
+sub slow_seconds
+{
+	my ($node, $query) = @_;
+	my $begin = time;
+
+	$node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $query");
+	return sprintf '%.1f', time - $begin;
 }
 
 sub slow_limit

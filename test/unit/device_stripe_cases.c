@@ -216,6 +216,50 @@ test_columns(void)
 	keep_nothing();
 }
 
+/* Some lines hold no row, as if it were left to PostgreSQL, or do so again. */
+static void
+lines_set(uint8_t flags)
+{
+	for (uint32_t i = 0; i < npages; i += 2)
+		for (uint32_t line = i % 7; line < pages[i].nlines; line += 3)
+			page_line(&pages[i], line)->flags = flags;
+}
+
+/*
+ * Columns come to rows that others may be reading: what is decoded of a page without some of
+ * its rows takes none of them, and no NULL, from the columns that are there.
+ */
+static void
+test_beside(void)
+{
+	static TestProgram p;
+	GpuAggStripe *stripe;
+
+	table_make(scaled(50000), 100, 0);
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_V], NONE, GPUAGG_T_INT8);
+	stripe = stripe_of_table(&p, "of columns that are read");
+	for (uint32_t i = 0; i < npages; i++)
+		page_list[i].beside = 1;
+	program_standard(&p);
+	lines_set(3);
+	ok(stripe_add_loaded(stripe, &p) && table_kept(&p), "others come, of fewer rows");
+	lines_set(GPUAGG_LP_NORMAL);
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_V], NONE, GPUAGG_T_INT8);
+	ok(stripe_gives_table(&p, stripe), "the first ones are what they were");
+	program_standard(&p);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "the others come again, whole");
+	for (uint32_t i = 0; i < npages; i++)
+		page_list[i].beside = 0;
+	STRIPES->free(stripe);
+	keep_nothing();
+}
+
 /* A task reads some from a stripe, some from pages, and keeps those, too. */
 static void
 test_mixed(void)
@@ -486,6 +530,7 @@ device_stripe_cases(const TestDevice *d)
 	test_clear();
 	test_changed();
 	test_columns();
+	test_beside();
 	test_mixed();
 	test_types();
 	test_apart();

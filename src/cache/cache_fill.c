@@ -1,0 +1,220 @@
+/*
+ * cache_fill.c
+ *		Pages that come to the column cache: a job's batches fill blocks (cache.h).
+ *
+ * A page that the client offers is decoded into a stripe while it is grouped.  Where
+ * nothing is held of its block it gets positions (cache_position.h), and is this job's
+ * alone until its batch is complete.  Where the block is held for other columns, the job's
+ * are added at its positions: which rows there are stays as it is, and a column that is
+ * there already gets the values that it has.  So any number of jobs fill beside any number
+ * of readers, and which columns they load does not matter.
+ *
+ * A page counts as held when its batch is complete, without an error and without rows left
+ * to PostgreSQL, and not before: batches that have not come that far when the job leaves
+ * are forgotten.
+ */
+#include "postgres.h"
+
+#include "cache/cache.h"
+#include "cache/cache_former.h"
+#include "cache/cache_job.h"
+#include "cache/cache_position.h"
+
+typedef enum GpuAggFillWay
+{
+	FILL_NOT,
+	FILL_PLACE,					/* nothing of the block is held */
+	FILL_REPLACE,				/* what is held of it is of no use any more */
+	FILL_ADD					/* it is the same page, held for other columns */
+} GpuAggFillWay;
+
+/* The extent that a page is to be kept in; NULL: it is not to be kept. */
+static GpuAggCacheUse *
+page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
+{
+	GpuAggCacheUse *use;
+
+	if (!page->fill || page->block >= cached->nblocks ||
+		cached->nuses == 0)
+		return NULL;
+	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
+	return use->filler && !use->full ? use : NULL;
+}
+
+/* Lines of these pages, in the mean */
+static double
+lines_mean(const GpuAggMsgPage *pages, uint32 npages)
+{
+	uint64		lines = 0;
+
+	for (uint32 i = 0; i < npages; i++)
+		lines += pages[i].nlines;
+	return (double) lines / npages;
+}
+
+/* Is a block that is held so for all of the job's columns? */
+static bool
+use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->extent, cached->columns[i]);
+
+		if (!gpuagg_cache_is_rows(cached->columns[i]) &&
+			(fill == NULL || !gpuagg_bit(fill->filled, block)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Is a page what it was when it was kept?  So it is if its LSN is the same.  It is, too, if
+ * the map page has the LSN that is remembered, and nothing was logged of the heap page
+ * between what the client read of the map and of the page, nor before the page was kept.
+ */
+static bool
+page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
+			 const GpuAggCacheBlock *block, const GpuAggMsgPage *in)
+{
+	return in->nlines <= block->positions &&
+		((in->lsn != 0 && in->lsn == block->lsn) ||
+		 (use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal &&
+		  block->lsn <= cached->wal));
+}
+
+/* After the client's map page another one may have been remembered: then it is too old. */
+static GpuAggFillWay
+fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMsgPage *in)
+{
+	const GpuAggCacheExtent *extent = use->extent;
+	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
+
+	if (use->map_lsn < extent->map_lsn)
+		return FILL_NOT;
+	if (!gpuagg_cache_has(extent, number))
+		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
+	if (use_holds(cached, use, number))
+		return FILL_NOT;
+	if (page_is_same(cached, use, &extent->blocks[number], in))
+		return FILL_ADD;
+	return use->map_lsn > extent->map_lsn ? FILL_REPLACE : FILL_NOT;
+}
+
+/* The block that a page goes to; NULL: no memory. */
+static GpuAggCacheBlock *
+fill_block(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in, double lines,
+		   GpuAggFillWay way)
+{
+	const GpuAggCacheExpected expected = {
+		gpuagg_extent_blocks(use->extent->number, cached->nblocks), lines
+	};
+	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
+	GpuAggCacheBlock *block;
+
+	if (!use->open && !gpuagg_cache_open(use->extent, cached->columns, cached->ncolumns))
+		return NULL;
+	use->open = true;
+	if (way == FILL_ADD)
+	{
+		block = &use->extent->blocks[number];
+		block->lsn = Max(block->lsn, in->lsn);
+		return block;
+	}
+	if (way == FILL_REPLACE)
+		gpuagg_cache_replace(use->extent, &use->reader, number);
+	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, &expected);
+	if (block != NULL)
+		block->begun = true;
+	return block;
+}
+
+void
+gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
+				   const GpuAggMsgPage *in, GpuAggPage *pages, uint32 npages)
+{
+	GpuAggCacheJob *cached = client->cached;
+	GpuAggCacheBatch *batch = NULL;
+	double		mean = 0;
+
+	for (uint32 i = 0; cached != NULL && i < npages; i++)
+	{
+		GpuAggCacheUse *use = page_use(cached, &in[i]);
+		GpuAggFillWay way = use == NULL ? FILL_NOT : fill_way(cached, use, &in[i]);
+		GpuAggCacheBlock *block;
+
+		if (way == FILL_NOT)
+			continue;
+		if (batch == NULL)
+		{
+			batch = gpuagg_cache_batch_add(client, batch_id, npages);
+			mean = lines_mean(in, npages);
+		}
+		block = fill_block(cached, use, &in[i], mean, way);
+		use->full = block == NULL;
+		if (use->full)
+			continue;
+		pages[i].stripe = use->extent->stripes[block->stripe].stripe;
+		pages[i].position = block->position;
+		pages[i].beside = way == FILL_ADD;
+		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {
+			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS, block->position,
+			block->stripe, way == FILL_ADD
+		};
+	}
+}
+
+/* --------------------------------------------------------------- endings --- */
+
+/* Did a dictionary refuse a string by now?  Then no page counts as kept. */
+static bool
+job_is_full(GpuAggCacheJob *cached)
+{
+	bool		full = false;
+
+	for (int i = 0; i < cached->ncolumns; i++)
+		full |= gpuagg_cache_is_full(cached->columns[i]);
+	return full;
+}
+
+/* A page of which rows were listed is not whole in its stripe. */
+static bool
+page_was_listed(const GpuAggCompletion *completion, uint32 page)
+{
+	for (uint32 i = 0; i < completion->nlisted; i++)
+		if (completion->listed[i].page == page)
+			return true;
+	return false;
+}
+
+/* One that was replaced meanwhile lies elsewhere, or nowhere. */
+static bool
+lies_there(const GpuAggCacheExtent *extent, const GpuAggCachePageFill *fill)
+{
+	const GpuAggCacheBlock *block = &extent->blocks[fill->block];
+
+	return block->stripe == fill->stripe && block->position == fill->position;
+}
+
+void
+gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
+					   const GpuAggCompletion *completion)
+{
+	const bool	good = completion != NULL && completion->error.status == GPUAGG_OK &&
+		batch->nfills > 0 && !job_is_full(cached);
+
+	for (uint32 i = 0; i < batch->nfills; i++)
+	{
+		const GpuAggCachePageFill *fill = &batch->fills[i];
+		GpuAggCacheExtent *extent = cached->uses[fill->extent].extent;
+
+		if (!lies_there(extent, fill))
+			continue;
+		if (!fill->beside)
+			extent->blocks[fill->block].begun = false;
+		if (!good || page_was_listed(completion, fill->page))
+			continue;
+		gpuagg_cache_filled(extent, cached->columns, cached->ncolumns, fill->block);
+		cached->kept++;
+		gpuagg_cache_note_kept();
+	}
+}
