@@ -162,8 +162,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->cached_rows = input->rows * input->cached;
 	work->checked_rows = input->rows * (1 - input->allvisfrac);
 	work->checked_pages = input->pages * (1 - input->allvisfrac);
-	/* which have changed nobody knows: they are taken to lie anywhere */
-	work->gaps = work->pages * input->cached;
+	work->gaps = input->pages * input->gaps;
 	work->lines = input->lines;
 	work->rows = input->rows;
 	work->passed = input->passed;
