@@ -21,9 +21,11 @@
  * the page has no dead line.
  *
  * Limits on pins.  A backend's share of shared_buffers, so that any number
- * of them can run at once; and, while a scan that recycles rings of buffers
- * (table larger than a quarter of shared_buffers) really reads, less than
- * these rings, for a ring whose buffers are all pinned is replaced by buffers
+ * of them can run at once, or, if that is more, a task's share of a sixteenth of
+ * shared_buffers, by how many tasks there are when a batch begins: where batches are
+ * small, backend and device wait for each other at each.  And, while a scan that
+ * recycles rings of buffers (table larger than a quarter of shared_buffers) really
+ * reads, less than these rings, for a ring whose buffers are all pinned is replaced by buffers
  * that others need.
  *
  * Speed.  Of a page in shared_buffers, what costs is finding it; buffer_hint.c does
@@ -56,6 +58,7 @@
 #include "heap/feed.h"
 #include "heap/read_run.h"
 #include "ipc/errors.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
@@ -77,12 +80,17 @@
 /* Buffers of a ring that are left to the read in progress. */
 #define RING_SLACK 8
 
+/* One in so many parts of shared_buffers is for the pages of all tasks. */
+#define TASKS_SHARE 16
+
 /*
  * Rings that a scan takes in turn, so that many pages may be with the device: 4 MB, or as much
- * of shared_buffers as is one in so many parts
+ * of shared_buffers as it may pin
  */
 #define MAX_RINGS 16
-#define RINGS_SHARE 64
+
+/* The kernel reads so many blocks ahead by itself where they follow each other (128 kB). */
+#define KERNEL_AHEAD 16
 
 /* The first batch; each next is twice as large, so that devices start soon. */
 #define FIRST_BATCH_PAGES 16
@@ -131,27 +139,35 @@ struct GpuAggFeed
 	uint32		io_chosen;		/* blocks prefetched, but not read */
 
 	/* batches */
-	uint32		max_pins;
+	uint64		wanted_pins;	/* that the device has a use for */
+	uint32		first_pins;		/* allowed when it began, */
+	uint32		max_pins;		/* and now */
 	uint32		pins;
 	uint32		batch_pages;	/* of a full batch */
 	uint32		next_pages;		/* of the next batch */
 	uint32		nbatches;
 	uint32		in_flight;
+	uint64		sent;
 	GpuAggFeedBatch *batches;
 
 	/* message: head, page array, bitmaps */
 	char	   *msg;
 };
 
-/*
- * Pins that one backend may hold: its share of shared_buffers.
- */
+/* A task's share of what shared_buffers have for tasks; of processes that feed one, only the leader has it. */
 static uint32
-feed_max_pins(void)
+task_pins(void)
 {
-	uint32		share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+	return IsParallelWorker() ? 0 : NBuffers / TASKS_SHARE / Max(gpuagg_shmem_tasks(), 1);
+}
 
-	return Max(share, 4);
+/* Pins that one backend may hold now, of so many that are of use */
+static uint32
+feed_max_pins(uint64 wanted)
+{
+	const uint32 share = Max(NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS), 4);
+
+	return Min(share >= wanted ? share : Max(share, task_pins()), wanted);
 }
 
 static void
@@ -160,8 +176,9 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 	uint32		ahead = Max(batches_ahead, 1);
 
 	batch_pages = Max(batch_pages, 1);
-	feed->max_pins = Min(feed_max_pins(), (uint64) batch_pages * ahead);
-	if (feed->max_pins < batch_pages * ahead)
+	feed->wanted_pins = (uint64) batch_pages * ahead;
+	feed->first_pins = feed->max_pins = feed_max_pins(feed->wanted_pins);
+	if (feed->max_pins < feed->wanted_pins)
 		ahead = Max(ahead, MIN_BATCHES);
 	feed->batch_pages = Max(1, Min(batch_pages, feed->max_pins / ahead));
 	feed->next_pages = Min(feed->batch_pages, FIRST_BATCH_PAGES);
@@ -216,7 +233,7 @@ feed_rings(GpuAggFeed *feed)
 
 	feed->rings[0] = GetAccessStrategy(BAS_BULKREAD);
 	buffers = gpuagg_strategy_buffers(feed->rings[0]);
-	feed->nrings = Max(1, Min(MAX_RINGS, NBuffers / RINGS_SHARE / buffers));
+	feed->nrings = Max(1, Min(MAX_RINGS, task_pins() / buffers));
 	for (uint32 i = 1; i < feed->nrings; i++)
 		feed->rings[i] = GetAccessStrategy(BAS_BULKREAD);
 	feed->ring_pages = Max(1, buffers - Min(RING_SLACK, buffers / 2));
@@ -315,7 +332,7 @@ feed_next_pages(const GpuAggFeed *feed)
 	uint32		limit = feed_pin_limit(feed);
 	uint32		pages = feed->next_pages;
 
-	if (limit < feed->max_pins)
+	if (limit < feed->first_pins)
 		pages = Min(pages, Max(1, limit / MIN_BATCHES));
 	return Min(pages, feed->left);
 }
@@ -327,8 +344,9 @@ gpuagg_feed_whole_batches(GpuAggFeed *feed)
 }
 
 bool
-gpuagg_feed_has_room(const GpuAggFeed *feed, uint32 others)
+gpuagg_feed_has_room(GpuAggFeed *feed, uint32 others)
 {
+	feed->max_pins = feed_max_pins(feed->wanted_pins);
 	return feed->in_flight < feed->nbatches &&
 		feed->pins + others + feed_next_pages(feed) <= feed_pin_limit(feed);
 }
@@ -371,9 +389,17 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 	return buffer;
 }
 
+/* Is the block before it read, too? */
+static bool
+feed_follows(const GpuAggFeed *feed, BlockNumber block)
+{
+	return block > 0 && feed_unwanted(feed, block - 1) == 0;
+}
+
 /*
  * While the scan misses, lets the kernel fetch blocks ahead of it: those that
- * will be read.
+ * will be read.  Where they follow each other it does so by itself, and asking for each takes
+ * half as long as reading it does.
  */
 static void
 feed_prefetch(GpuAggFeed *feed)
@@ -395,7 +421,8 @@ feed_prefetch(GpuAggFeed *feed)
 			feed->io_left -= Min(unwanted, feed->io_left);
 			continue;
 		}
-		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, block);
+		if (!feed_follows(feed, block) || feed->io_ahead > KERNEL_AHEAD)
+			(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, block);
 		feed->io_chosen++;
 		feed->io_left--;
 	}
@@ -674,6 +701,7 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 	batch->id = batch_id;
 	batch->npages = n;
 	feed->in_flight++;
+	feed->sent++;
 	feed->pins += n;
 	return GPUAGG_OK;
 }
@@ -735,7 +763,8 @@ gpuagg_feed_end(GpuAggFeed *feed)
 		FreeAccessStrategy(feed->rings[i]);
 	feed->nrings = 0;
 	ereport(DEBUG2,
-			(errmsg_internal("gpuagg: of %llu pages of \"%s\" %llu were found by buffers before, the others by %llu reads",
+			(errmsg_internal("gpuagg: of %llu pages of \"%s\" %llu were found by buffers before, the others by %llu reads, in %llu batches",
 							 (unsigned long long) feed->pages, RelationGetRelationName(feed->rel),
-							 (unsigned long long) feed->hints.good, (unsigned long long) feed->run.reads)));
+							 (unsigned long long) feed->hints.good, (unsigned long long) feed->run.reads,
+							 (unsigned long long) feed->sent)));
 }

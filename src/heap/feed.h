@@ -51,7 +51,7 @@ extern void gpuagg_feed_whole_batches(GpuAggFeed *feed);
  * May another batch be in flight now, while other feeds of this backend hold so many
  * pins?
  */
-extern bool gpuagg_feed_has_room(const GpuAggFeed *feed, uint32 others);
+extern bool gpuagg_feed_has_room(GpuAggFeed *feed, uint32 others);
 
 /* Pins that it holds */
 extern uint32 gpuagg_feed_pins(const GpuAggFeed *feed);

@@ -20,6 +20,7 @@ typedef struct GpuAggPageShares
 {
 	double		visible;		/* 0 to 1 */
 	double		same;			/* all-visible, and not changed since */
+	double		gaps;			/* not the same, while the one before is */
 } GpuAggPageShares;
 
 /*

@@ -159,6 +159,16 @@ gpuagg_shmem_startup(void)
 	LWLockRelease(AddinShmemInitLock);
 }
 
+int
+gpuagg_shmem_tasks(void)
+{
+	int			n = 0;
+
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+		n += pg_atomic_read_u32(&gpuagg_shmem_slot(i)->holders) != 0;
+	return n;
+}
+
 char *
 gpuagg_shmem_queue_in(const GpuAggSlot *slot)
 {

@@ -244,6 +244,9 @@ gpuagg_shmem_slot(int i)
 	return &gpuagg_shared->slots[i].slot;
 }
 
+/* How many tasks there are now, of all devices; those that wait for one count, too */
+extern int	gpuagg_shmem_tasks(void);
+
 /* The memory of a slot's queues: client to worker, worker to client. */
 extern char *gpuagg_shmem_queue_in(const GpuAggSlot *slot);
 extern char *gpuagg_shmem_queue_out(const GpuAggSlot *slot);

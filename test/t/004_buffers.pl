@@ -63,8 +63,9 @@ cmp_ok($node->safe_psql('postgres', $resident),
 my (undef, undef, $said) = $node->psql('postgres',
 	"SET gpuagg.debug_require = 'require'; SET gpuagg.cache = off;
 	SET client_min_messages = debug2; $queries[0]");
-my ($pages, $found, $reads) =
-	$said =~ /of (\d+) pages of "big" (\d+) were found .* by (\d+) reads/;
+my ($pages, $found, $reads, $batches) =
+	$said =~ /of (\d+) pages of "big" (\d+) were found .* by (\d+) reads, in (\d+) batches/;
+cmp_ok($batches, '<', $pages / 35, "a task alone has more pins than a backend's share: $batches batches of $pages pages");
 cmp_ok($pages - $found, '>', 1000, 'most pages are read');
 if ($node->pg_version >= 17)
 {

@@ -265,7 +265,7 @@ feeder_batch(Feeder *feeder, GpuAggError *error)
 static bool
 feeder_has_room(const Feeder *feeder)
 {
-	const GpuAggFeed *feed = feeder->at->feed;
+	GpuAggFeed *feed = feeder->at->feed;
 
 	return gpuagg_feed_has_room(feed, feeder->pins - gpuagg_feed_pins(feed));
 }

@@ -40,5 +40,6 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages, G
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn, &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
 	parts->cached = Min(parts->cached, shares.same);
+	parts->gaps = parts->cached > 0 ? shares.gaps : 0;
 	parts->visible = shares.visible;
 }

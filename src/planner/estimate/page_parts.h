@@ -13,7 +13,8 @@
 typedef struct GpuAggPageParts
 {
 	double		cached;			/* 0 to 1; 0 if columns do not stay */
-	double		visible;		/* likewise; rows of others are checked one by one */
+	double		gaps;			/* of all pages, those that are fed, but not the one before */
+	double		visible;		/* 0 to 1; rows of others are checked one by one */
 } GpuAggPageParts;
 
 /* Of a table of so many pages, for the columns of a program */

@@ -161,6 +161,8 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->pages = input->pages * (1 - input->cached);
 	work->cached_rows = input->rows * input->cached;
 	work->checked_rows = input->rows * (1 - input->allvisfrac);
+	work->checked_pages = input->pages * (1 - input->allvisfrac);
+	work->gaps = input->pages * input->gaps;
 	work->lines = input->lines;
 	work->rows = input->rows;
 	work->passed = input->passed;

@@ -80,6 +80,7 @@ table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 		get_tablespace_page_costs(rel->reltablespace, NULL, &input->page_cost);
 	input->lines = g->sample_lines;
 	input->rows = g->info.est_rows;
+	input->gaps = g->gaps;
 	input->allvisfrac = g->visible;
 	input->tasks = 1;
 }

@@ -37,6 +37,7 @@ typedef struct GpuAggGroupingTables
 	double		pages;
 	double		cached_pages;
 	double		visible_pages;
+	double		gaps;
 	double		page_cost;
 	double		rows;
 	double		kept;			/* of these, that pass the table's conditions, */
@@ -79,6 +80,7 @@ typedef struct GpuAggGrouping
 	List	   *wanted_exprs;
 	double		sample_lines;
 	double		cached;			/* part of the pages, 0 to 1, */
+	double		gaps;			/* of those that are fed, but not the one before */
 	double		visible;		/* and of those that are all-visible */
 	double		made_groups;	/* of the query; the device's may be finer */
 	double		bounded_groups; /* the same without what earlier runs had */

@@ -276,6 +276,7 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	gpuagg_page_parts(relation, g->lw, rel->pages, &parts);
 	t->pages += rel->pages;
 	t->cached_pages += rel->pages * (t->sampled ? 0 : parts.cached);
+	t->gaps += rel->pages * (t->sampled ? 0 : parts.gaps);
 	t->visible_pages += rel->pages * parts.visible;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
@@ -514,6 +515,7 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->page_cost = t->page_cost / pages;
 	input->lines = t->lines;
 	input->rows = t->rows;
+	input->gaps = t->gaps / pages;
 	input->allvisfrac = t->visible_pages / pages;
 	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
 	if (input->tasks > 1)
