@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /* What a task is to do of a scan's work, and what it did */
 typedef struct GpuAggPass

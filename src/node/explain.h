@@ -9,7 +9,7 @@
 
 #include "compat.h"
 #include GPUAGG_EXPLAIN_HEADER
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 extern void gpuagg_explain_node(GpuAggScan *node, List *ancestors,
 								ExplainState *es);

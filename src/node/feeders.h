@@ -15,7 +15,7 @@
 #include "heap/cached.h"
 #include "heap/feed_share.h"
 #include "ipc/client.h"
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 typedef struct GpuAggFeeders GpuAggFeeders;
 

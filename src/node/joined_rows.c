@@ -22,7 +22,6 @@
 #include "node/given_rows.h"
 #include "node/joined_rows.h"
 #include "node/long_rows.h"
-#include "node/lookup_windows.h"
 #include "node/row_eval.h"
 #include "node/run_notes.h"
 #include "nodes/nodeFuncs.h"
@@ -55,7 +54,7 @@ struct GpuAggJoinedRows
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
 {
-	return scan->info->joins_rows && !gpuagg_windows_several(scan);
+	return scan->info->joins_rows && !gpuagg_lookups_several(scan->lookups);
 }
 
 Bitmapset *

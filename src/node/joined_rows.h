@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 

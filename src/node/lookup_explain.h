@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 struct ExplainState;
 

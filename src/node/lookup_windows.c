@@ -19,29 +19,8 @@
 #include "ipc/errors.h"
 #include "miscadmin.h"
 #include "node/lookup_windows.h"
-#include "node/spread.h"
 #include "node/tables.h"
 #include "utils/memutils.h"
-
-bool
-gpuagg_windows_several(const GpuAggScan *scan)
-{
-	return scan->lookups != NULL && gpuagg_lookups_windows(scan->lookups) > 1;
-}
-
-static GpuAggStatus
-run_tasks(GpuAggScan *scan, GpuAggError *error)
-{
-	const uint64 groups = scan->counters.groups;
-	GpuAggStatus status;
-
-	if (scan->tables != NULL)
-		return gpuagg_tables_run(scan, error);
-	status = gpuagg_scan_run_tables(scan, error);
-	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_windows_several(scan))
-		status = gpuagg_spread_merge(scan, groups, error);
-	return status;
-}
 
 /* Rows and pages that an earlier window has read count once. */
 static void
@@ -72,13 +51,13 @@ run_windows(GpuAggScan *scan, GpuAggError *error)
 		CHECK_FOR_INTERRUPTS();
 		gpuagg_lookups_window(scan->lookups, i);
 		gpuagg_results_mark(scan->results, &scan->mark);
-		status = run_tasks(scan, error);
+		status = gpuagg_tables_run(scan, error);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(window);
 		if (i > 0)
 			count_once(&scan->counters, &before);
 	}
-	return status == GPUAGG_OK ? gpuagg_spread_merge(scan, groups, error) : status;
+	return status == GPUAGG_OK ? gpuagg_scan_merge(scan, groups, error) : status;
 }
 
 GpuAggStatus
@@ -90,15 +69,17 @@ gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error)
 
 	/* rows that are selected are in no such store */
 	if (scan->lookups == NULL)
-		return run_tasks(scan, error);
+		return gpuagg_tables_run(scan, error);
 	gpuagg_results_mark(scan->results, &begin);
 	for (;;)
 	{
 		GpuAggStatus status;
 
 		gpuagg_lookups_window(scan->lookups, 0);
-		status = gpuagg_windows_several(scan) ? run_windows(scan, error) : run_tasks(scan, error);
-		if (status == GPUAGG_OK && !again && gpuagg_windows_several(scan) && gpuagg_lookups_again(scan->lookups))
+		status = gpuagg_lookups_several(scan->lookups) ? run_windows(scan, error) :
+			gpuagg_tables_run(scan, error);
+		if (status == GPUAGG_OK && !again && gpuagg_lookups_several(scan->lookups) &&
+			gpuagg_lookups_again(scan->lookups))
 			again = true;
 		else if (status != GPUAGG_OUT_OF_MEMORY || !gpuagg_lookups_widen(scan->lookups))
 			return status;

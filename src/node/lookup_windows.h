@@ -8,10 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
-
-/* Are there several? Then no task knows which groups are wanted, and none makes coarser ones. */
-extern bool gpuagg_windows_several(const GpuAggScan *scan);
+#include "node/scan.h"
 
 /* Runs all tasks of the scan, for each window; the groups are in scan->results. */
 extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error);

@@ -515,6 +515,12 @@ gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages)
 	lookups->pages = pages;
 }
 
+bool
+gpuagg_lookups_several(const GpuAggLookups *lookups)
+{
+	return lookups != NULL && lookups->windows > 1;
+}
+
 int
 gpuagg_lookups_windows(const GpuAggLookups *lookups)
 {

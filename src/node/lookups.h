@@ -80,6 +80,12 @@ extern int	gpuagg_lookups_windows(const GpuAggLookups *lookups);
 extern void gpuagg_lookups_window(GpuAggLookups *lookups, int window);
 extern bool gpuagg_lookups_widen(GpuAggLookups *lookups);
 
+/*
+ * Are there several windows?  Then no task knows which groups are wanted, and none makes coarser
+ * ones.  lookups NULL: nothing is joined.
+ */
+extern bool gpuagg_lookups_several(const GpuAggLookups *lookups);
+
 /* Does a table that was made last lie on the device? */
 extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);
 

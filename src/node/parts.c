@@ -16,11 +16,11 @@
 
 #include "ipc/seen_groups.h"
 #include "miscadmin.h"
+#include "node/lookup_windows.h"
 #include "node/merge.h"
 #include "node/parts.h"
 #include "node/regroup_long.h"
 #include "node/regroup_run.h"
-#include "node/spread.h"
 #include "planner/regroup_parts.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -86,6 +86,19 @@ note_groups(const GpuAggScan *scan, uint64 groups)
 							RelationGetNumberOfBlocks(scan->rel), groups);
 }
 
+/* All tasks, and the query's groups are made of the answers. */
+static GpuAggStatus
+run_groups(GpuAggScan *scan, GpuAggError *error)
+{
+	GpuAggStatus status = gpuagg_windows_run(scan, error);
+
+	scan->counters.regrouped = scan->regrouped;
+	scan->counters.groups_made += scan->made;
+	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
+		status = gpuagg_regroup_run(scan, error);
+	return status;
+}
+
 static GpuAggStatus
 run_part(GpuAggScan *scan, Part *part, bool *by_device, GpuAggError *error)
 {
@@ -97,7 +110,7 @@ run_part(GpuAggScan *scan, Part *part, bool *by_device, GpuAggError *error)
 	scan->info = part->info;
 	scan->read[0] = part->table;
 	gpuagg_scan_open_results(scan);
-	status = gpuagg_scan_run_groups(scan, error);
+	status = run_groups(scan, error);
 	if (status != GPUAGG_OK)
 		return status;
 	note_groups(scan, scan->counters.groups - groups);
@@ -131,8 +144,8 @@ merge_parts(GpuAggScan *scan, GpuAggError *error)
 	return status;
 }
 
-GpuAggStatus
-gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
+static GpuAggStatus
+run_parts(GpuAggScan *scan, GpuAggError *error)
 {
 	GpuAggParts *p = scan->parts;
 	const uint64 runs = scan->counters.runs;
@@ -158,9 +171,15 @@ gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
 	return status;
 }
 
+GpuAggStatus
+gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
+{
+	return scan->parts != NULL ? run_parts(scan, error) : run_groups(scan, error);
+}
+
 void
 gpuagg_parts_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->parts->n; i++)
-		gpuagg_spread_end_table(scan->parts->parts[i].table);
+		gpuagg_scan_end_table(scan->parts->parts[i].table);
 }

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
-#include "node/device_scan.h"
+#include "node/scan.h"
 #include "node/device_task.h"
 
 /* The strategy by which the device would group now, as far as the plan's estimates tell */

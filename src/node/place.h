@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /*
  * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks

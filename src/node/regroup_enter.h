@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 #include "node/equal_values.h"
 #include "node/ordered_sets.h"
 #include "node/regroup_layout.h"

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /* An empty store for the query's groups, if they are made of a device's; its program */
 extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program);

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /* What was predicted of it, and how long it took: gpuagg.stat_cost */
 extern void gpuagg_note_cost(const GpuAggScan *scan, instr_time took);

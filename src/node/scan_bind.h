@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /*
  * The program; NULL: see error.  All look-up tables are in it if `here` is set; else a device

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 extern Size gpuagg_shared_run_bytes(void);
 

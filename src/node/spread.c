@@ -22,7 +22,6 @@
 
 #include "heap/cache_request.h"
 #include "ipc/shmem.h"
-#include "node/merge.h"
 #include "node/passes.h"
 #include "node/place.h"
 #include "node/regroup_run.h"
@@ -383,33 +382,4 @@ gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before)
 	strlcpy(scan->spread.cards[i].name, scan->counters.device,
 			sizeof(scan->spread.cards[i].name));
 	scan->spread.ran++;
-}
-
-/* ------------------------------------------------------------------ end --- */
-
-GpuAggStatus
-gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
-{
-	GpuAggResults *all = scan->results;
-	GpuAggStore *store = gpuagg_results_store(all);
-	uint64		merged = 0;
-	GpuAggStatus status;
-
-	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(&store, 1, scan->results, scan->owner,
-								 scan->info->program, &merged, error);
-	gpuagg_results_move_long(all, scan->results);
-	scan->counters.groups = counted + merged;
-	gpuagg_results_free(all);
-	return status;
-}
-
-void
-gpuagg_spread_end_table(GpuAggTaskTable *table)
-{
-	if (table->rows != NULL)
-		gpuagg_rows_end(table->rows);
-	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
-		if (table->parts[i] != NULL && table->parts[i]->rows != NULL)
-			gpuagg_rows_end(table->parts[i]->rows);
 }

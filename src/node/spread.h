@@ -58,13 +58,4 @@ extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks);
 extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
 extern void gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before);
 
-/*
- * The store's groups, of several tasks, merged, in a store of their own; so many groups had
- * been counted before these.
- */
-extern GpuAggStatus gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
-
-/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
-extern void gpuagg_spread_end_table(GpuAggTaskTable *table);
-
 #endif							/* GPUAGG_NODE_SPREAD_H */

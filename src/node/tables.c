@@ -34,9 +34,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "node/lookup_windows.h"
+#include "node/attempt.h"
 #include "node/run_notes.h"
-#include "node/spread.h"
+#include "node/runtime.h"
 #include "node/tables.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -111,8 +111,8 @@ tables_programs(GpuAggScan *scan, List *packed, List *exprs, int eflags)
 
 		program->info = gpuagg_plan_unpack(lfirst(lc));
 		if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-			gpuagg_scan_runtime(scan, list_truncate(list_copy_tail(exprs, at),
-													program->info->nruntime),
+			gpuagg_runtime_init(&scan->css.ss.ps, list_truncate(list_copy_tail(exprs, at),
+																program->info->nruntime),
 								&program->runtime, &program->params);
 		at += program->info->nruntime;
 	}
@@ -195,12 +195,12 @@ tables_task(GpuAggScan *scan, int program, GpuAggError *error)
 	task_enter(scan, program);
 	task_expect(scan);
 	gpuagg_results_mark(scan->results, &scan->mark);
-	status = gpuagg_scan_run_tables(scan, error);
+	status = gpuagg_attempt_run(scan, error);
 	if (counters->runs > before.runs)
 	{
 		scan->tables->tasks += Max(scan->spread.ran, 1);
 		counters_join(counters, &before);
-		if (scan->lookups != NULL && !gpuagg_windows_several(scan))
+		if (scan->lookups != NULL && !gpuagg_lookups_several(scan->lookups))
 			gpuagg_note_probes(scan, &before);
 	}
 	return status;
@@ -278,8 +278,20 @@ tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggError *error)
 	return tables_run(scan, valid, error);
 }
 
-GpuAggStatus
-gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
+/* Of a scan of one table, or of a plan's rows, there is one task. */
+static GpuAggStatus
+table_run(GpuAggScan *scan, GpuAggError *error)
+{
+	const uint64 groups = scan->counters.groups;
+	GpuAggStatus status = gpuagg_attempt_run(scan, error);
+
+	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_lookups_several(scan->lookups))
+		status = gpuagg_scan_merge(scan, groups, error);
+	return status;
+}
+
+static GpuAggStatus
+tables_run_all(GpuAggScan *scan, GpuAggError *error)
 {
 	GpuAggTables *t = scan->tables;
 	uint64		runs = scan->counters.runs;
@@ -289,7 +301,7 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	int			i = -1;
 
 	t->nblocks = 0;
-	scan->alone = t->nprograms == 1 && t->shared && !gpuagg_windows_several(scan);
+	scan->alone = t->nprograms == 1 && t->shared && !gpuagg_lookups_several(scan->lookups);
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	status = tables_run_alike(scan, valid, error);
@@ -298,8 +310,14 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	/* to whoever looks at the node they are one run */
 	scan->counters.runs = runs + (status == GPUAGG_OK);
 	if (status == GPUAGG_OK && t->tasks != 1)
-		status = gpuagg_spread_merge(scan, groups, error);
+		status = gpuagg_scan_merge(scan, groups, error);
 	return status;
+}
+
+GpuAggStatus
+gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
+{
+	return scan->tables != NULL ? tables_run_all(scan, error) : table_run(scan, error);
 }
 
 /* Also of inherited tables, each is read by one SampleScan. */
@@ -326,5 +344,5 @@ void
 gpuagg_tables_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->tables->ntables; i++)
-		gpuagg_spread_end_table(&scan->tables->tables[i].task);
+		gpuagg_scan_end_table(&scan->tables->tables[i].task);
 }

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "executor/execPartition.h"
-#include "node/device_scan.h"
+#include "node/scan.h"
 
 /* One of them */
 typedef struct GpuAggTable
@@ -48,7 +48,10 @@ struct GpuAggTables
 /* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */
 extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags);
 
-/* Runs tasks of the tables that are to be read; their groups are in scan->results. */
+/*
+ * Runs tasks of the tables that are to be read, or the one task of a scan of one table; their
+ * groups are in scan->results.
+ */
 extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error);
 
 /* Makes the fallback plan, which has been initialised, draw the same samples. */

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "heap/feed.h"
-#include "node/device_scan.h"
+#include "node/scan.h"
 #include "node/feeders.h"
 
 /* One of them */

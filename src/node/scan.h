@@ -1,10 +1,10 @@
 /*
- * device_scan.h
- *		What the nodes GpuAgg and GpuSample share: a scan of one table, or of
+ * scan.h
+ *		The record of a scan that the nodes GpuAgg and GpuSample share: of one table, or of
  *		several, whose work a device does before the first row is returned.
  */
-#ifndef GPUAGG_NODE_DEVICE_SCAN_H
-#define GPUAGG_NODE_DEVICE_SCAN_H
+#ifndef GPUAGG_NODE_SCAN_H
+#define GPUAGG_NODE_SCAN_H
 
 #include "postgres.h"
 
@@ -177,17 +177,6 @@ typedef struct GpuAggScan
 	GpuAggSharedRun *shared;	/* shared_run.h; NULL: in no parallel plan */
 } GpuAggScan;
 
-/*
- * Unpacks the plan and makes ready what the device's constants and the sample
- * take of its custom_exprs, which exprs are.  rel NULL: of several tables, or of a plan's rows.
- */
-extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
-							  EState *estate, int eflags);
-
-/* Makes ready runtime constants, and finds the parameters in them. */
-extern void gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime,
-								List **params);
-
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
@@ -200,27 +189,19 @@ extern void gpuagg_scan_open_results(GpuAggScan *scan);
 /* Takes back what was answered behind a mark. */
 extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 
-/*
- * Runs the task of the tables at work: on the device, if need be on the other one.  Its
- * answers are added behind scan->mark.
- */
-extern GpuAggStatus gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error);
+/* Takes back all that was answered. */
+extern void gpuagg_scan_forget(GpuAggScan *scan);
 
-/* The same of all tables, and the query's groups are made of the answers. */
-extern GpuAggStatus gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error);
+/* The next row that is asked for is the first. */
+extern void gpuagg_scan_rewind(GpuAggScan *scan);
 
 /*
- * Runs all of the work: on the device, if need be on the other one, else readies the
- * fallback plan.  Afterwards rows may be read from the start.
+ * The store's groups, of several tasks, merged, in a store of their own; so many groups had
+ * been counted before these.
  */
-extern void gpuagg_scan_run(GpuAggScan *scan);
+extern GpuAggStatus gpuagg_scan_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
 
-/*
- * Rows are to be read again.  If parameters have changed that the rows depend
- * on, or "again" says so, the next row asked for runs another task.
- */
-extern void gpuagg_scan_rescan(GpuAggScan *scan, bool again);
+/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
+extern void gpuagg_scan_end_table(GpuAggTaskTable *table);
 
-extern void gpuagg_scan_end(GpuAggScan *scan);
-
-#endif							/* GPUAGG_NODE_DEVICE_SCAN_H */
+#endif							/* GPUAGG_NODE_SCAN_H */

@@ -1,117 +1,21 @@
 /*
- * device_scan.c
- *		What the nodes GpuAgg and GpuSample share (device_scan.h).
- *
- * The first call runs one whole task (device_task.c), or one for each window of the
- * hash space (passes.c), and keeps all they answer.  A task that the column
- * cache cannot serve runs again, as a whole, without it; one that a GPU fails
- * runs again on the host device.  If no
- * device can answer, the fallback plan does, PostgreSQL's own, which is
- * initialised only then and shows up in EXPLAIN only then.
- *
- * Between calls a node holds its answers, nothing else: no task, no worker,
- * no pin of a batch.  So cursors (Material stands above for backward scans),
- * rescans and subtransactions need no care, and the whole table is read under
- * the query's snapshot whenever the first row is asked for.
- *
- * A rescan with unchanged parameters returns the same rows again; with
- * changed ones it runs another task.
- *
- * Lifetimes: everything in the query's memory context and resource owner.
+ * attempt.c
+ *		One task of a scan, and what is tried when it fails (attempt.h).
  */
 #include "postgres.h"
 
 #include "compat.h"
-#include "executor/executor.h"
-#include "executor/instrument.h"
-#include "node/device_scan.h"
+#include "ipc/stat.h"
+#include "node/attempt.h"
+#include "node/device_task.h"
 #include "node/joined_rows.h"
-#include "node/long_rows.h"
-#include "node/lookup_windows.h"
-#include "node/parts.h"
 #include "node/passes.h"
 #include "node/place.h"
-#include "node/regroup_run.h"
-#include "node/run_notes.h"
-#include "node/runtime.h"
 #include "node/scan_bind.h"
 #include "node/spread.h"
-#include "node/device_task.h"
-#include "node/shared_run.h"
-#include "node/tables.h"
-#include "settings.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "ipc/stat.h"
-#include "ipc/stat_cost.h"
-#include "ipc/stat_tables.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
-
-/* --------------------------------------------------------------- begin --- */
-
-void
-gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime, List **params)
-{
-	gpuagg_runtime_init(&scan->css.ss.ps, exprs, runtime, params);
-}
-
-static void
-scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
-{
-	PlanState  *ps = &scan->css.ss.ps;
-	CustomScan *plan = castNode(CustomScan, ps->plan);
-
-	scan->info = gpuagg_plan_unpack(plan->custom_private);
-	scan->nruntime = scan->info->nruntime;
-	scan->rel = rel;
-	scan->nread = 1;
-	scan->read = palloc(sizeof(GpuAggTaskTable *));
-	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
-	scan->read[0]->rel = rel;
-	scan->relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, list_copy_tail(exprs, scan->nruntime),
-										 scan->eflags);
-	if (scan->info->of_plan)
-		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
-											scan->eflags, scan->info);
-	else if (!scan->info->program->select)
-		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
-	if (scan->info->regroup != NULL && scan->info->regroup->parted)
-		gpuagg_parts_begin(scan);
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
-		return;
-	gpuagg_sample_init(&scan->sample, scan->info->sample,
-					   scan->info->repeatable,
-					   list_copy_tail(exprs, scan->info->nruntime +
-									  gpuagg_lookups_nexprs(scan->info)), ps);
-	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
-	gpuagg_scan_runtime(scan, list_truncate(list_copy(exprs), scan->info->nruntime),
-						&scan->runtime, &scan->params);
-}
-
-void
-gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
-				  int eflags)
-{
-	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
-	scan->owner = CurrentResourceOwner;
-	if (rel != NULL || gpuagg_plan_is_of_plan(castNode(CustomScan, scan->css.ss.ps.plan)->custom_private))
-		scan_begin_table(scan, rel, exprs, eflags);
-	else
-		gpuagg_tables_begin(scan, exprs, estate, eflags);
-}
-
-bool
-gpuagg_scan_timing(const GpuAggScan *scan)
-{
-	return scan->css.ss.ps.instrument != NULL &&
-		gpuagg_instrument_timed(scan->css.ss.ps.instrument);
-}
-
-/* ----------------------------------------------------------------- run --- */
 
 /* Is the condition without columns, if there is one, anything but TRUE? */
 static bool
@@ -123,64 +27,6 @@ scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
 		return false;
 	gate = gpuagg_program_consts(program) + info->gate;
 	return gate->state != GPUAGG_ST_VALUE || gate->v.i == 0;
-}
-
-static void
-scan_forget(GpuAggScan *scan)
-{
-	gpuagg_long_rows_end(scan);
-	if (scan->results != NULL)
-		gpuagg_results_free(scan->results);
-	scan->results = NULL;
-	scan->regrouped = false;
-	scan->made = 0;
-	if (scan->tids != NULL)
-		gpuagg_tid_store_free(scan->tids);
-	scan->tids = NULL;
-}
-
-GpuAggResults *
-gpuagg_scan_task_results(const GpuAggScan *scan)
-{
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	GpuAggResults *results;
-
-	if (scan->info->regroup != NULL)
-		return gpuagg_regroup_store(scan);
-	results = gpuagg_results_create(scan->info->program, scan->info->outputs,
-									scan->info->noutputs, plan->custom_scan_tlist,
-									get_hash_memory_limit(),
-									scan->css.ss.ps.state->es_query_cxt, scan->owner);
-	gpuagg_results_number(results, scan->lookups);
-	gpuagg_results_keep_long(results, scan->info->program, scan->info->outputs,
-							 scan->info->noutputs);
-	return results;
-}
-
-/* An empty store for groups, of one table or several */
-void
-gpuagg_scan_open_results(GpuAggScan *scan)
-{
-	scan_forget(scan);
-	if (scan->info->program->select)
-		return;
-	scan->results = gpuagg_scan_task_results(scan);
-	gpuagg_results_mark(scan->results, &scan->mark);
-}
-
-/* Chosen rows are those of one task, so nothing of them is kept. */
-void
-gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
-{
-	if (scan->info->program->select)
-	{
-		scan_forget(scan);
-		scan->tids = gpuagg_tid_store_create(scan->css.ss.ps.state->es_query_cxt, scan->owner);
-	}
-	else if (scan->regrouped)
-		gpuagg_scan_open_results(scan);
-	else
-		gpuagg_results_cut(scan->results, mark);
 }
 
 /*
@@ -236,7 +82,9 @@ scan_limit_decimals(GpuAggScan *scan, GpuAggProgram *program)
 	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
 	bool		limited = false;
 
-	for (uint32 i = 0; i < program->nattrs && (scan->lookups == NULL || gpuagg_joined_rows_possible(scan)); i++)
+	if (scan->lookups != NULL && !gpuagg_joined_rows_possible(scan))
+		return false;
+	for (uint32 i = 0; i < program->nattrs; i++)
 	{
 		for (uint32 k = 0; k < program->ninstrs && attrs[i].scale == GPUAGG_SCALE_WORD; k++)
 		{
@@ -491,7 +339,7 @@ scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, b
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
+gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
@@ -518,7 +366,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
-	if (gpuagg_windows_several(scan))
+	if (gpuagg_lookups_several(scan->lookups))
 		memset(&scan->answer, 0, sizeof(scan->answer));
 	scan->spread.ran = 0;
 	if (scan->spread.n > 0)
@@ -530,202 +378,4 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 			return status;
 	}
 	return scan_run_one(scan, &program, nblocks, error);
-}
-
-/*
- * Since it was planned the table has changed, or the cache: no failure, for
- * which PostgreSQL's plan would have to be allowed.
- */
-static bool
-scan_cannot_draw(const GpuAggScan *scan, const GpuAggError *error)
-{
-	return scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
-		error->status == GPUAGG_UNSUPPORTED;
-}
-
-/*
- * Lets PostgreSQL's plan answer, if that is allowed.
- */
-static void
-scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
-{
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	GpuAggFallback reason = gpuagg_error_fallback(error);
-	bool		required = gpuagg_debug_require == GPUAGG_REQUIRE;
-	bool		told;
-
-	/* PostgreSQL would follow the page's offsets wherever they lead */
-	if (error->status == GPUAGG_CORRUPT_PAGE)
-		gpuagg_error_raise(error);
-	gpuagg_fallback_count(reason);
-	told = scan->counters.fallback == reason;
-	scan->counters.fallback = reason;
-	strlcpy(scan->counters.fallback_message, error->message,
-			sizeof(scan->counters.fallback_message));
-	if (!gpuagg_fallback && !scan_cannot_draw(scan, error))
-		gpuagg_error_raise(error);
-	if (required && reason != GPUAGG_FALLBACK_VALUE)
-		gpuagg_error_required(error);
-	/* of a node that runs again and again the log hears once */
-	if (!told)
-		gpuagg_fallback_log(reason, error);
-
-	scan->falling_back = true;
-	if (scan->fallback == NULL)
-	{
-		scan->fallback = ExecInitNode(list_nth(plan->custom_plans,
-											   GPUAGG_PLAN_FALLBACK),
-									  scan->css.ss.ps.state, scan->eflags);
-		/* leader and workers of a parallel plan count by the nodes that there were at first */
-		if (scan->shared == NULL)
-			scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
-		if (scan->tables != NULL)
-			gpuagg_tables_lend_seeds(scan);
-		else
-			gpuagg_sample_lend_seed(scan->sample.seed, scan->fallback);
-	}
-	if (required)
-	{
-		TupleTableSlot *slot;
-
-		/* only if PostgreSQL raises an error for the value is it excused */
-		do
-		{
-			CHECK_FOR_INTERRUPTS();
-			slot = ExecProcNode(scan->fallback);
-		} while (!TupIsNull(slot));
-		gpuagg_error_required(error);
-	}
-}
-
-static void
-scan_rewind(GpuAggScan *scan)
-{
-	gpuagg_long_rows_end(scan);
-	if (scan->tids != NULL)
-		gpuagg_tid_store_rewind(scan->tids);
-	else
-		gpuagg_results_rewind(scan->results);
-}
-
-GpuAggStatus
-gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error)
-{
-	GpuAggStatus status = gpuagg_windows_run(scan, error);
-
-	scan->counters.regrouped = scan->regrouped;
-	scan->counters.groups_made += scan->made;
-	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
-		status = gpuagg_regroup_run(scan, error);
-	return status;
-}
-
-void
-gpuagg_scan_run(GpuAggScan *scan)
-{
-	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
-	MemoryContext run = AllocSetContextCreate(query, "gpuagg run",
-											  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(run);
-	bool		timing = gpuagg_scan_timing(scan);
-	const GpuAggCounters before = scan->counters;
-	GpuAggError error = {0};
-	GpuAggStatus status;
-	instr_time	start;
-	instr_time	took;
-
-	if (gpuagg_debug_require == GPUAGG_FORBID)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
-	INSTR_TIME_SET_CURRENT(start);
-	gpuagg_scan_open_results(scan);
-	scan->alone = scan->tables == NULL;
-	scan->falling_back = false;
-	scan->moved = false;
-	/* look-up tables that an earlier run had made are on its device */
-	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
-		scan->placed = false;
-	if (scan->lookups != NULL)
-		gpuagg_lookups_run(scan->lookups);
-	status = scan->parts != NULL ? gpuagg_parts_run(scan, &error) :
-		gpuagg_scan_run_groups(scan, &error);
-	MemoryContextSwitchTo(query);
-	MemoryContextDelete(run);
-	INSTR_TIME_SET_CURRENT(took);
-	INSTR_TIME_SUBTRACT(took, start);
-	gpuagg_note_run(scan, &before, status, took);
-	if (status == GPUAGG_OK)
-	{
-		scan_rewind(scan);
-		if (scan->spread.ran == 0)
-			gpuagg_note_cost(scan, took);
-		gpuagg_note_groups(scan, scan->counters.groups - before.groups);
-		/* of several tables each task has noted its own; of a window the filter drops most rows */
-		if (scan->lookups != NULL && scan->tables == NULL && !gpuagg_windows_several(scan))
-			gpuagg_note_probes(scan, &before);
-	}
-	else
-	{
-		scan_forget(scan);
-		scan_fall_back(scan, &error);
-	}
-	if (timing)
-	{
-		INSTR_TIME_SET_CURRENT(took);
-		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, took, start);
-	}
-	scan->ran = true;
-	gpuagg_shared_run_note(scan);
-	MemoryContextSwitchTo(old);
-}
-
-/* --------------------------------------------------------- rescan, end --- */
-
-void
-gpuagg_scan_rescan(GpuAggScan *scan, bool again)
-{
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	Plan	   *fallback = list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK);
-	Bitmapset  *changed = scan->css.ss.ps.chgParam;
-
-	/* A node whose parameters changed is rescanned when it runs next. */
-	if (scan->fallback != NULL)
-	{
-		if (changed != NULL)
-			UpdateChangedParamSet(scan->fallback, changed);
-		if (scan->fallback->chgParam == NULL)
-			ExecReScan(scan->fallback);
-	}
-	if (scan->lookups != NULL)
-		gpuagg_lookups_rescan(scan->lookups, changed);
-	if (scan->rows != NULL)
-		gpuagg_plan_rows_rescan(scan->rows, changed);
-	if (!scan->ran)
-		return;
-
-	/* parameters of what is computed above the rows do not concern them */
-	if (again || bms_overlap(changed, fallback->allParam) ||
-		bms_overlap(changed, scan->wanted.params))
-		scan->ran = false;
-	else if (!scan->falling_back)
-		scan_rewind(scan);
-}
-
-void
-gpuagg_scan_end(GpuAggScan *scan)
-{
-	scan_forget(scan);
-	if (scan->tables != NULL)
-		gpuagg_tables_end(scan);
-	else if (scan->parts != NULL)
-		gpuagg_parts_end(scan);
-	else
-		gpuagg_spread_end_table(scan->read[0]);
-	if (scan->lookups != NULL)
-		gpuagg_lookups_end(scan->lookups);
-	if (scan->rows != NULL)
-		gpuagg_plan_rows_end(scan->rows);
-	if (scan->fallback != NULL)
-		ExecEndNode(scan->fallback);
 }

@@ -1,0 +1,19 @@
+/*
+ * attempt.h
+ *		One task of a scan: which device it goes to, its program, and what is tried when it
+ *		fails.
+ */
+#ifndef GPUAGG_NODE_ATTEMPT_H
+#define GPUAGG_NODE_ATTEMPT_H
+
+#include "postgres.h"
+
+#include "node/scan.h"
+
+/*
+ * Runs the task of the tables at work: on the device, if need be on the other one.  Its
+ * answers are added behind scan->mark.
+ */
+extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error);
+
+#endif							/* GPUAGG_NODE_ATTEMPT_H */
