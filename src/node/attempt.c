@@ -11,6 +11,7 @@
 #include "node/joined_rows.h"
 #include "node/passes.h"
 #include "node/place.h"
+#include "node/remedy.h"
 #include "node/scan_bind.h"
 #include "node/spread.h"
 #include "storage/bufmgr.h"
@@ -38,110 +39,6 @@ scan_read_nothing(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
 		scan->read[i]->end = scan->read[i]->first;
-}
-
-/* All of the work on one device; what an earlier attempt has answered is forgotten. */
-static GpuAggStatus
-scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
-			  BlockNumber nblocks, bool host, GpuAggError *error)
-{
-	gpuagg_scan_cut(scan, &scan->mark);
-	if (nblocks == 0)
-		scan_read_nothing(scan);
-	return gpuagg_passes_run(scan, program, nblocks, host, error);
-}
-
-/* The same without the column cache, if that is what refused it */
-static GpuAggStatus
-scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggError *error)
-{
-	GpuAggStatus status;
-
-	scan->uncached = scan->met_long = false;
-	status = scan_run_task(scan, program, nblocks, false, error);
-	if (status != GPUAGG_UNSUPPORTED || !scan->cache_requested ||
-		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
-		return status;
-	ereport(DEBUG1,
-			(errmsg("gpuagg: redoing a task without the column cache: %s",
-					error->message)));
-	scan->uncached = true;
-	return scan_run_task(scan, program, nblocks, false, error);
-}
-
-/*
- * Columns of numerics without a scale, loaded so that what does not fit the query's scale
- * is left to the row plan, not an error where it is used; false: there is none.  What is
- * kept on the device is not loaded so.
- */
-static bool
-scan_limit_decimals(GpuAggScan *scan, GpuAggProgram *program)
-{
-	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(program);
-	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
-	bool		limited = false;
-
-	if (scan->lookups != NULL && !gpuagg_joined_rows_possible(scan))
-		return false;
-	for (uint32 i = 0; i < program->nattrs; i++)
-	{
-		for (uint32 k = 0; k < program->ninstrs && attrs[i].scale == GPUAGG_SCALE_WORD; k++)
-		{
-			if (instrs[k].op != GPUAGG_OP_DECIMAL_AT || instrs[k].a != attrs[i].reg)
-				continue;
-			attrs[i].scale |= GPUAGG_SCALE_FITS | instrs[k].imm;
-			limited = true;
-		}
-	}
-	return limited;
-}
-
-/*
- * The same, once more where a value that the device has no form of can be left to the row
- * plan.  No device knows which groups are wanted, if it does not have all values.
- */
-static GpuAggStatus
-scan_run_values(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggError *error)
-{
-	GpuAggStatus status = scan_run_cached(scan, program, nblocks, error);
-	bool		again = status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0;
-
-	if (again && !program->select && scan->rows == NULL && !scan->met_long &&
-		scan_limit_decimals(scan, program))
-	{
-		scan->uncached = true;
-		status = scan_run_task(scan, program, nblocks, false, error);
-	}
-	if (again && status == GPUAGG_VALUE_ERROR && scan->met_long &&
-		!gpuagg_answer_wants_all(&scan->answer))
-	{
-		memset(&scan->answer, 0, sizeof(scan->answer));
-		scan->met_long = false;
-		status = scan_run_task(scan, program, nblocks, false, error);
-	}
-	return status;
-}
-
-static void
-scan_count_redone(GpuAggScan *scan, const GpuAggError *error)
-{
-	GpuAggCounters *counters = &scan->counters;
-
-	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
-	counters->redone++;
-	strlcpy(counters->redone_message, error->message,
-			sizeof(counters->redone_message));
-}
-
-/* The whole task again on the host device, after a GPU failed it */
-static GpuAggStatus
-scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
-		  BlockNumber nblocks, GpuAggError *error)
-{
-	scan_count_redone(scan, error);
-	gpuagg_redone_log(error, "the host device");
-	return scan_run_task(scan, program, nblocks, true, error);
 }
 
 /* Counts the blocks of the tables at work; false: there is one that no task can read. */
@@ -181,89 +78,201 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 	return true;
 }
 
-/*
- * Must the look-up tables be in the program, for the task to run again?  Those that a
- * device has made are not there any more, or it has no other one.
- */
-static bool
-scan_lost_tables(const GpuAggScan *scan, GpuAggStatus status)
+/* The task, as it is at work: from its first try to its last */
+typedef struct Attempt
 {
-	return scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
-		(status == GPUAGG_UNSUPPORTED || gpuagg_task_redoable(scan, status));
-}
+	GpuAggScan *scan;
+	GpuAggProgram *program;
+	BlockNumber nblocks;
+	bool		host;			/* It runs on the host device behind a GPU. */
+	bool		limited;		/* Its numerics are limited to their scale. */
+	bool		together;		/* Tasks of other cards share its tables. */
+} Attempt;
 
-/* Might another GPU do it?  Also one whose worker went before it had taken the task */
-static bool
-scan_movable(const GpuAggScan *scan, GpuAggStatus status)
-{
-	return status != GPUAGG_UNSUPPORTED && scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
-		(status == GPUAGG_DEVICE_LOST || gpuagg_task_redoable(scan, status));
-}
-
-/*
- * On one GPU after the other, until one of them does it.  The look-up tables that one of
- * them has made are not on the others: then they are made by the backend.  *program NULL:
- * see error.
- */
+/* All of the work on one device; what was answered before is forgotten. */
 static GpuAggStatus
-scan_run_moved(GpuAggScan *scan, GpuAggProgram **program, BlockNumber *nblocks,
-			   GpuAggStatus status, GpuAggError *error)
+attempt_task(Attempt *a, GpuAggError *error)
 {
-	while (scan_movable(scan, status))
-	{
-		const GpuAggError why = *error;
+	gpuagg_scan_cut(a->scan, &a->scan->mark);
+	if (a->nblocks == 0)
+		scan_read_nothing(a->scan);
+	return gpuagg_passes_run(a->scan, a->program, a->nblocks, a->host, error);
+}
 
-		if (!gpuagg_place_move(scan))
-			break;
+/* The scale that a column is limited to where an instruction takes it to that; 0: none */
+static int
+scale_of(const GpuAggProgram *program, const GpuAggAttr *attr)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+
+	for (uint32 i = 0; i < program->ninstrs && attr->scale == GPUAGG_SCALE_WORD; i++)
+		if (instrs[i].op == GPUAGG_OP_DECIMAL_AT && instrs[i].a == attr->reg)
+			return GPUAGG_SCALE_FITS | instrs[i].imm;
+	return 0;
+}
+
+/*
+ * Has it columns of numerics without a scale that can be loaded so that what does not fit the
+ * query's scale is left to the row plan, not an error where it is used?  What is kept on the
+ * device is not loaded so.
+ */
+static bool
+attempt_limitable(const Attempt *a)
+{
+	const GpuAggScan *scan = a->scan;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(a->program);
+
+	if (a->program->select || scan->rows != NULL ||
+		(scan->lookups != NULL && !gpuagg_joined_rows_possible(scan)))
+		return false;
+	for (uint32 i = 0; i < a->program->nattrs; i++)
+		if (scale_of(a->program, &attrs[i]) != 0)
+			return true;
+	return false;
+}
+
+static void
+attempt_limit(Attempt *a)
+{
+	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(a->program);
+
+	for (uint32 i = 0; i < a->program->nattrs; i++)
+		attrs[i].scale |= scale_of(a->program, &attrs[i]);
+	a->limited = true;
+}
+
+static bool
+tables_there(const GpuAggScan *scan)
+{
+	return scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups);
+}
+
+static GpuAggRemedy
+attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
+{
+	const GpuAggScan *scan = a->scan;
+	GpuAggTried tried;
+
+	if (status == GPUAGG_OK)
+		return GPUAGG_REMEDY_NONE;
+	tried = (GpuAggTried) {
+		.on_gpu = scan->on_gpu,
+		.on_host = a->host,
+		.together = a->together,
+		.cached = scan->cache_requested,
+		.draws = scan->sample.method == GPUAGG_SAMPLE_DRAWS,
+		.limitable = attempt_limitable(a),
+		.limited = a->limited,
+		.met_long = scan->met_long,
+		.all_groups = gpuagg_answer_wants_all(&scan->answer),
+		.other_gpu = gpuagg_place_other(scan) >= 0,
+		.tables_there = tables_there(scan)
+	};
+	return gpuagg_remedy(status, error->detail, &tried);
+}
+
+static void
+count_redone(GpuAggScan *scan, const GpuAggError *error, const char *device)
+{
+	GpuAggCounters *counters = &scan->counters;
+
+	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
+	counters->redone++;
+	strlcpy(counters->redone_message, error->message,
+			sizeof(counters->redone_message));
+	gpuagg_redone_log(error, device);
+}
+
+/* Look-up tables that a device has made are not at hand elsewhere; false: see error. */
+static bool
+attempt_bind_here(Attempt *a, GpuAggError *error)
+{
+	if (!tables_there(a->scan))
+		return true;
+	a->program = gpuagg_scan_bind(a->scan, &a->nblocks, true, error);
+	a->limited = false;
+	return a->program != NULL;
+}
+
+/* To another GPU, or to the host device */
+static bool
+attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
+{
+	const GpuAggError why = *error;
+	GpuAggScan *scan = a->scan;
+
+	if (remedy == GPUAGG_REMEDY_OTHER_GPU)
+	{
+		gpuagg_place_move(scan, gpuagg_place_other(scan));
 		scan->moved = true;
-		scan_count_redone(scan, &why);
-		gpuagg_redone_log(&why, psprintf("device %d", scan->device));
-		if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
-			(*program = gpuagg_scan_bind(scan, nblocks, true, error)) == NULL)
+		count_redone(scan, &why, psprintf("device %d", scan->device));
+	}
+	if (!attempt_bind_here(a, error))
+		return false;
+	if (remedy == GPUAGG_REMEDY_HOST)
+		count_redone(scan, &why, "the host device");
+	a->host = remedy == GPUAGG_REMEDY_HOST;
+	return true;
+}
+
+/* The task as it is to be tried next; false: that cannot be, see error. */
+static bool
+attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
+{
+	GpuAggScan *scan = a->scan;
+
+	a->together = false;
+	scan->met_long = false;
+	scan->uncached = remedy == GPUAGG_REMEDY_UNCACHED || remedy == GPUAGG_REMEDY_LIMITED ||
+		(remedy == GPUAGG_REMEDY_ALL_GROUPS && scan->uncached);
+	switch (remedy)
+	{
+		case GPUAGG_REMEDY_UNCACHED:
+			ereport(DEBUG1,
+					(errmsg("gpuagg: redoing a task without the column cache: %s",
+							error->message)));
+			return true;
+		case GPUAGG_REMEDY_LIMITED:
+			attempt_limit(a);
+			return true;
+		case GPUAGG_REMEDY_ALL_GROUPS:
+			memset(&scan->answer, 0, sizeof(scan->answer));
+			return true;
+		case GPUAGG_REMEDY_OTHER_GPU:
+		case GPUAGG_REMEDY_HOST:
+			return attempt_move(a, remedy, error);
+		case GPUAGG_REMEDY_TABLES_HERE:
+			return attempt_bind_here(a, error);
+		case GPUAGG_REMEDY_ALONE:
+		case GPUAGG_REMEDY_NONE:
+			break;
+	}
+	return true;
+}
+
+/* As long as it fails, what may help is tried. */
+static GpuAggStatus
+attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
+{
+	GpuAggRemedy remedy;
+
+	while ((remedy = attempt_remedy(a, status, error)) != GPUAGG_REMEDY_NONE)
+	{
+		if (!attempt_change(a, remedy, error))
 			return error->status;
-		status = scan_run_values(scan, *program, *nblocks, error);
+		status = attempt_task(a, error);
 	}
 	return status;
 }
 
 /* The tables in scan->read on its device, after that on others if need be */
 static GpuAggStatus
-scan_run_one(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, GpuAggError *error)
+run_one(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggError *error)
 {
-	GpuAggStatus status = scan_run_values(scan, *program, nblocks, error);
+	Attempt		a = {.scan = scan,.program = program,.nblocks = nblocks};
 
-	status = scan_run_moved(scan, program, &nblocks, status, error);
-	if (*program == NULL)
-		return error->status;
-	if (scan_lost_tables(scan, status))
-	{
-		const bool	redoable = gpuagg_task_redoable(scan, status);
-		GpuAggError why = *error;
-
-		*program = gpuagg_scan_bind(scan, &nblocks, true, error);
-		if (*program == NULL)
-			return error->status;
-		if (redoable)
-			*error = why;
-		else
-			status = scan_run_values(scan, *program, nblocks, error);
-	}
-	if (gpuagg_task_redoable(scan, status))
-		status = scan_redo(scan, *program, nblocks, error);
-	return status;
-}
-
-/* After other cards have failed it, too: look-up tables that they have made are not at hand. */
-static GpuAggStatus
-scan_redo_part(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, GpuAggError *error)
-{
-	const GpuAggError why = *error;
-
-	if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
-		(*program = gpuagg_scan_bind(scan, &nblocks, true, error)) == NULL)
-		return error->status;
-	*error = why;
-	return scan_redo(scan, *program, nblocks, error);
+	scan->uncached = scan->met_long = false;
+	return attempt_go_on(&a, attempt_task(&a, error), error);
 }
 
 /*
@@ -271,30 +280,24 @@ scan_redo_part(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, G
  * program that has all look-up tables in it, once one was needed; NULL: none was yet.
  */
 static GpuAggStatus
-scan_run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
-			  GpuAggError *error)
+run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
+		 GpuAggError *error)
 {
 	const uint64 rows = scan->counters.rows_scanned;
-	GpuAggProgram *program = *here != NULL ? *here : tasks[i].program;
-	GpuAggStatus status = tasks[i].status;
-	BlockNumber nblocks = tasks[i].nblocks;
+	GpuAggStatus status;
+	Attempt		a = {
+		.scan = scan,
+		.program = *here != NULL ? *here : tasks[i].program,
+		.nblocks = tasks[i].nblocks,
+		.together = true
+	};
 
 	*error = tasks[i].error;
-	if (status == GPUAGG_CORRUPT_PAGE ||
-		(status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) == 0))
-		return status;
 	gpuagg_spread_enter(scan, tasks, i);
 	gpuagg_results_mark(scan->results, &scan->mark);
-	if (!scan_movable(scan, status))
-		status = scan_run_one(scan, &program, nblocks, error);
-	else
-	{
-		status = scan_run_moved(scan, &program, &nblocks, status, error);
-		if (program != NULL && gpuagg_task_redoable(scan, status))
-			status = scan_redo_part(scan, &program, nblocks, error);
-	}
-	if (program != tasks[i].program)
-		*here = program;
+	status = attempt_go_on(&a, tasks[i].status, error);
+	if (a.program != tasks[i].program)
+		*here = a.program;
 	if (status == GPUAGG_OK)
 		gpuagg_spread_count(scan, i, rows);
 	return status;
@@ -302,7 +305,7 @@ scan_run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, i
 
 /* A task that several cards share; *left: it is to be run by one of them after all. */
 static GpuAggStatus
-scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *left,
+run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *left,
 				GpuAggError *error)
 {
 	GpuAggTaskTable **const read = scan->read;
@@ -322,7 +325,7 @@ scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, b
 	*left = !gpuagg_spread_run(scan, tasks);
 	for (int i = 0; !*left && status == GPUAGG_OK && i < scan->spread.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			status = scan_run_part(scan, &here, tasks, i, error);
+			status = run_part(scan, &here, tasks, i, error);
 	scan->read = read;
 	scan->nread = nread;
 	scan->device = device;
@@ -372,10 +375,10 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error)
 	if (scan->spread.n > 0)
 	{
 		bool		left;
-		GpuAggStatus status = scan_run_spread(scan, program, nblocks, &left, error);
+		GpuAggStatus status = run_spread(scan, program, nblocks, &left, error);
 
 		if (!left)
 			return status;
 	}
-	return scan_run_one(scan, &program, nblocks, error);
+	return run_one(scan, program, nblocks, error);
 }

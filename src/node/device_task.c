@@ -642,14 +642,6 @@ task_failed(GpuAggRun *run)
 	run->pass->shared = failure.shared;
 }
 
-bool
-gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
-{
-	return scan->on_gpu && scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
-		(status == GPUAGG_DEVICE_FAULT || status == GPUAGG_DEVICE_LOST ||
-		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
-}
-
 GpuAggRun *
 gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
 				  GpuAggPass *pass, GpuAggError *error)

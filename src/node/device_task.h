@@ -65,11 +65,4 @@ extern GpuAggStatus gpuagg_run_collect(GpuAggRun *run);
 extern void gpuagg_run_abort(GpuAggRun *run);
 extern void gpuagg_run_end(GpuAggRun *run, GpuAggStatus status);
 
-/*
- * Did a GPU fail the task in a way that the host device may not?  Tells of
- * the last gpuagg_task_run.
- */
-extern bool gpuagg_task_redoable(const GpuAggScan *scan,
-								 GpuAggStatus status);
-
 #endif							/* GPUAGG_NODE_DEVICE_TASK_H */

@@ -173,8 +173,8 @@ gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
 	gpuagg_place_again(scan);
 }
 
-bool
-gpuagg_place_move(GpuAggScan *scan)
+int
+gpuagg_place_other(const GpuAggScan *scan)
 {
 	int			to = -1;
 
@@ -182,10 +182,13 @@ gpuagg_place_move(GpuAggScan *scan)
 		if (gpuagg_shmem_is_gpu(i) && (scan->been_on & (1 << i)) == 0 &&
 			(to < 0 || queue_ns(i) < queue_ns(to)))
 			to = i;
-	if (to < 0)
-		return false;
+	return to;
+}
+
+void
+gpuagg_place_move(GpuAggScan *scan, int to)
+{
 	scan->device = to;
 	scan->been_on |= 1 << to;
 	gpuagg_place_again(scan);
-	return true;
 }

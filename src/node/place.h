@@ -19,10 +19,10 @@ extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
 /* The run's tasks are about its device again, whatever was planned or run meanwhile. */
 extern void gpuagg_place_again(const GpuAggScan *scan);
 
-/*
- * Moves a scan whose device has failed to another GPU that it has not been on; false:
- * there is none.
- */
-extern bool gpuagg_place_move(GpuAggScan *scan);
+/* Another GPU, which a scan whose device has failed has not been on; -1: there is none. */
+extern int	gpuagg_place_other(const GpuAggScan *scan);
+
+/* Moves the scan there. */
+extern void gpuagg_place_move(GpuAggScan *scan, int to);
 
 #endif							/* GPUAGG_NODE_PLACE_H */
