@@ -331,7 +331,6 @@ run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *
 	scan->device = device;
 	scan->mark = mark;
 	scan->been_on = 1 << device;
-	gpuagg_place_again(scan);
 	if (!*left && status == GPUAGG_OK)
 		scan->counters.runs = runs + 1;
 	return status;

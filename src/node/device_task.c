@@ -579,6 +579,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	const GpuAggPass *pass = run->pass;
 	GpuAggClientRequest request = {
 		.program = program,
+		.device = pass->device,
 		.config.expected_groups = pass->expected_groups,
 		.config.expected_rows = Max(run->scan->info->est_rows, 0) * pass->share,
 		.config.sample = run->scan->sample.sample,
@@ -610,7 +611,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
 	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
-		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
+		request.config.units = gpuagg_profile_get(pass->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);
 	run->scan->cache_requested = false;
 	task_begin_input(run, &request.cache);
@@ -652,7 +653,7 @@ gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nb
 	run->program = program;
 	run->pass = pass;
 	run->nblocks = nblocks;
-	run->inputs = gpuagg_inputs_create(scan);
+	run->inputs = gpuagg_inputs_create(scan, pass->device);
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	return run;

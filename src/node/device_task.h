@@ -12,6 +12,7 @@
 /* What a task is to do of a scan's work, and what it did */
 typedef struct GpuAggPass
 {
+	int			device;			/* that it is given to */
 	bool		host;			/* on the host device */
 	GpuAggHashWindow hash_window;			/* the groups that it is to find */
 	double		share;			/* of the tables' rows: 1, unless several tasks share them */

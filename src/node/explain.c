@@ -426,7 +426,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 	if (!es->costs || node->tables != NULL || node->rows != NULL)
 		return;
 	if (!planned.known)
-		gpuagg_passes_plan(node, RelationGetNumberOfBlocks(node->rel), &planned);
+		gpuagg_passes_plan(node, node->device, RelationGetNumberOfBlocks(node->rel), &planned);
 	if (planned.strategy == GPUAGG_STRATEGY_AUTO)
 		return;
 	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(planned.strategy), es);
@@ -439,7 +439,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 static void
 explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 {
-	const GpuAggProfile *profile = gpuagg_profile_get();
+	const GpuAggProfile *profile = gpuagg_profile_get(node->device);
 	double		pages;
 	int			n;
 
@@ -449,7 +449,7 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	pages = (node->info->predicted.feed - node->info->predicted.reads) / node->info->predicted.learned /
 		profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :
-		gpuagg_feeders_planned(node, pages, 0, false);
+		gpuagg_feeders_planned(node, node->device, pages, 0, false);
 	if (n > 0)
 		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
 }
@@ -462,8 +462,8 @@ explain_draw_plan(const GpuAggScan *node, ExplainState *es)
 
 	if (!es->costs || node->info->sample != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(node, RelationGetNumberOfBlocks(node->rel), node->info->est_rows,
-						false, &plan);
+	gpuagg_passes_draws(node, node->device, RelationGetNumberOfBlocks(node->rel),
+						node->info->est_rows, false, &plan);
 	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
 		return;
 	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);

@@ -33,7 +33,6 @@
 #include "ipc/shmem.h"
 #include "node/device_task.h"
 #include "node/passes.h"
-#include "node/place.h"
 #include "settings.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -112,7 +111,8 @@ gpuagg_passes_keeps(const GpuAggScan *scan)
 
 /* Of which part of the tables the device has these columns; n is 0: any */
 static double
-passes_columns(const GpuAggScan *scan, BlockNumber nblocks, const AttrNumber *columns, int n)
+passes_columns(const GpuAggScan *scan, int device, BlockNumber nblocks,
+			   const AttrNumber *columns, int n)
 {
 	double		held = 0;
 
@@ -121,14 +121,14 @@ passes_columns(const GpuAggScan *scan, BlockNumber nblocks, const AttrNumber *co
 		const GpuAggTaskTable *table = scan->read[i];
 
 		held += table->nblocks *
-			gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(table->rel),
+			gpuagg_cache_fraction_on(device, RelationGetRelid(table->rel),
 									 GPUAGG_FILES_NUMBER(table->rel), columns, n, table->nblocks);
 	}
 	return nblocks > 0 ? Min(held / nblocks, 1) : 0;
 }
 
 double
-gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
 	const GpuAggProgram *p = scan->info->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
@@ -138,25 +138,25 @@ gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
 	for (int i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
-	return passes_columns(scan, nblocks, columns, n);
+	return passes_columns(scan, device, nblocks, columns, n);
 }
 
 double
-gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
-	return passes_columns(scan, nblocks, NULL, 0);
+	return passes_columns(scan, device, nblocks, NULL, 0);
 }
 
 /* Which part of the tables' pages need not be read */
 static double
-passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
+passes_cached(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
-	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, nblocks) : 0;
+	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, device, nblocks) : 0;
 }
 
 void
-gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share, double held,
-						   GpuAggPrediction *prediction)
+gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks, double share,
+						   double held, GpuAggPrediction *prediction)
 {
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
@@ -166,16 +166,16 @@ gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double s
 		held = 0;
 	work.pages = nblocks * (1 - held);
 	work.cached_rows = work.rows * held;
-	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
-	gpuagg_predict(&gpuagg_profile_get()->rates, &work, prediction);
+	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
+	gpuagg_predict(&gpuagg_profile_get(device)->rates, &work, prediction);
 }
 
 double
-gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held)
+gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks, double held)
 {
 	GpuAggPrediction prediction;
 
-	gpuagg_passes_predict_part(scan, nblocks, 1, held, &prediction);
+	gpuagg_passes_predict_part(scan, device, nblocks, 1, held, &prediction);
 	return prediction.startup;
 }
 
@@ -196,30 +196,31 @@ passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
 }
 
 void
-gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks, GpuAggPlannedStrategy *planned)
+gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
+				   GpuAggPlannedStrategy *planned)
 {
 	GpuAggResidentChoice resident;
 	GpuAggDeviceView view;
 	GpuAggWork	work;
 
 	passes_work(scan, nblocks, 1, &work);
-	gpuagg_choose(&work, scan->info->program, false, &planned->pages);
+	gpuagg_choose(device, &work, scan->info->program, false, &planned->pages);
 	planned->strategy = planned->pages.strategy;
 	planned->known = true;
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device(device, &view);
 	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || planned->pages.passes > 1 ||
-		passes_cached(scan, nblocks) <= 0)
+		passes_cached(scan, device, nblocks) <= 0)
 		return;
-	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
+	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
 	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
 }
 
 void
-gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, bool host,
-					GpuAggDrawPlan *plan)
+gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks, double draws,
+					bool host, GpuAggDrawPlan *plan)
 {
-	gpuagg_choose_draws(scan->info->program, draws, passes_page_lines(scan) * nblocks, host,
-						plan);
+	gpuagg_choose_draws(device, scan->info->program, draws, passes_page_lines(scan) * nblocks,
+						host, plan);
 }
 
 static bool
@@ -354,7 +355,7 @@ passes_plan_draws(GpuAggPasses *p, bool host)
 
 	if (sample->method != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(p->scan, p->nblocks, sample->sample.cutoff, host, &plan);
+	gpuagg_passes_draws(p->scan, p->pass.device, p->nblocks, sample->sample.cutoff, host, &plan);
 	p->pass.draw_way = plan.way;
 	p->pass.draw_windows = plan.windows;
 }
@@ -368,8 +369,8 @@ passes_begin(GpuAggPasses *p, bool host)
 	GpuAggLayout layout;
 
 	passes_work(p->scan, p->nblocks, p->pass.share, &work);
-	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
-	gpuagg_choose_resident(&work, p->scan->info->program, host, &resident);
+	gpuagg_choose(p->pass.device, &work, p->scan->info->program, host, &p->choice);
+	gpuagg_choose_resident(p->pass.device, &work, p->scan->info->program, host, &resident);
 	gpuagg_layout_compute(p->program, &layout);
 	p->pass.host = host;
 	p->pass.page_lines = passes_page_lines(p->scan);
@@ -423,14 +424,15 @@ passes_windows(GpuAggPasses *p)
 }
 
 bool
-gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
-				   double share, int n, GpuAggPass *pass)
+gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
+				   BlockNumber nblocks, double share, int n, GpuAggPass *pass)
 {
 	GpuAggPasses passes = {
 		.scan = scan,
 		.program = program,
 		.nblocks = nblocks,
 		.started = n,
+		.pass.device = device,
 		.pass.share = share
 	};
 
@@ -452,6 +454,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		.scan = scan,
 		.program = program,
 		.nblocks = nblocks,
+		.pass.device = scan->device,
 		.pass.share = 1,
 		.error = error
 	};
@@ -459,8 +462,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 
 	/* ahead of the run, which keeps columns that would change what is planned */
 	if (scan->css.ss.ps.instrument != NULL && !host)
-		gpuagg_passes_plan(scan, nblocks, &scan->planned);
-	gpuagg_place_again(scan);
+		gpuagg_passes_plan(scan, scan->device, nblocks, &scan->planned);
 	passes_begin(&passes, host);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)

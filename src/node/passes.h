@@ -12,35 +12,36 @@
 #include "node/scan.h"
 #include "node/device_task.h"
 
-/* The strategy by which the device would group now, as far as the plan's estimates tell */
-extern void gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks,
+/* The strategy by which a device would group now, as far as the plan's estimates tell */
+extern void gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
 							   GpuAggPlannedStrategy *planned);
 
 /* How it would make so many draws */
-extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,
-								bool host, GpuAggDrawPlan *plan);
+extern void gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks,
+								double draws, bool host, GpuAggDrawPlan *plan);
 
 /*
- * Of the device that this process is about: which part of the tables' pages it has, for
+ * Of a device: which part of the tables' pages it has, for
  * the columns that the program loads; and how long the scan would take there if it had
  * such a part, until the first group can be returned, in ns.  Keeps: could it have any?
  */
-extern double gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks);
+extern double gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks);
 
 /* Of which part it has any columns */
-extern double gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks);
-extern double gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held);
+extern double gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks);
+extern double gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks,
+									double held);
 extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
 
 /* The same of a task that reads such a share of the tables, nblocks blocks */
-extern void gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share,
-									   double held, GpuAggPrediction *prediction);
+extern void gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks,
+									   double share, double held, GpuAggPrediction *prediction);
 
 /* How many groups it will find */
 extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
 
-/* Plans its pass, the n-th of several tasks; false: it would need several. */
-extern bool gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program,
+/* Plans its pass on a device, the n-th of several tasks; false: it would need several. */
+extern bool gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
 							   BlockNumber nblocks, double share, int n, GpuAggPass *pass);
 
 /*

@@ -68,14 +68,14 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 	memset(o, 0, sizeof(*o));
 	if (!gpuagg_shmem_is_gpu(device) || gpuagg_shmem_silence(device) > GPUAGG_SILENT_MS)
 		return;
-	gpuagg_device_at = device;	/* predictions are of this one */
 	o->usable = 1;
-	o->held = gpuagg_passes_held(scan, nblocks);
-	o->known = gpuagg_passes_known(scan, nblocks);
+	o->held = gpuagg_passes_held(scan, device, nblocks);
+	o->known = gpuagg_passes_known(scan, device, nblocks);
 	o->queue_ns = queue_ns(device);
-	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 : gpuagg_passes_predict(scan, nblocks, o->held);
+	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 :
+		gpuagg_passes_predict(scan, device, nblocks, o->held);
 	o->kept_ns = draws_only(scan) || !gpuagg_passes_keeps(scan) ? o->run_ns :
-		gpuagg_passes_predict(scan, nblocks, 1);
+		gpuagg_passes_predict(scan, device, nblocks, 1);
 	gpuagg_cache_memory(device, &limit, &used);
 	o->room = (double) limit - (double) Min(used, limit);
 }
@@ -99,14 +99,13 @@ offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDev
 		GpuAggOfferedPart *p = &parts[i];
 		GpuAggPrediction now;
 		GpuAggPrediction kept;
-		const GpuAggRates *rates;
+		const GpuAggRates *rates = &gpuagg_profile_get(device)->rates;
 
-		gpuagg_device_at = device;
-		rates = &gpuagg_profile_get()->rates;
 		costs.round_trip_ns = rates->round_trip_ns;
 		costs.group_ns = rates->postgres_group_ns;
-		gpuagg_passes_predict_part(scan, blocks, share, Min(devices[device].held / share, 1), &now);
-		gpuagg_passes_predict_part(scan, blocks, share, gpuagg_passes_keeps(scan), &kept);
+		gpuagg_passes_predict_part(scan, device, blocks, share,
+								   Min(devices[device].held / share, 1), &now);
+		gpuagg_passes_predict_part(scan, device, blocks, share, gpuagg_passes_keeps(scan), &kept);
 		p->queue_ns = devices[device].queue_ns;
 		p->run_ns = now.startup;
 		p->kept_ns = kept.startup;
@@ -155,12 +154,6 @@ choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 }
 
 void
-gpuagg_place_again(const GpuAggScan *scan)
-{
-	gpuagg_device_at = scan->device;
-}
-
-void
 gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
 {
 	if (!scan->placed)
@@ -170,7 +163,6 @@ gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
 		scan->been_on = 1 << scan->device;
 		scan->placed = true;
 	}
-	gpuagg_place_again(scan);
 }
 
 int
@@ -190,5 +182,4 @@ gpuagg_place_move(GpuAggScan *scan, int to)
 {
 	scan->device = to;
 	scan->been_on |= 1 << to;
-	gpuagg_place_again(scan);
 }

@@ -11,13 +11,10 @@
 
 /*
  * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks
- * are to be read first, unless that is done: it is in scan->device, and
- * gpuagg_device_at; or several that share each task, in scan->spread.  Of one device there is nothing to choose.
+ * are to be read first, unless that is done: it is in scan->device,
+ * or several that share each task, in scan->spread.  Of one device there is nothing to choose.
  */
 extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
-
-/* The run's tasks are about its device again, whatever was planned or run meanwhile. */
-extern void gpuagg_place_again(const GpuAggScan *scan);
 
 /* Another GPU, which a scan whose device has failed has not been on; -1: there is none. */
 extern int	gpuagg_place_other(const GpuAggScan *scan);

@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "ipc/shmem.h"
 #include "ipc/stat_tables.h"
 #include "miscadmin.h"
 #include "node/long_rows.h"
@@ -76,6 +77,7 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 
 	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	scan->owner = CurrentResourceOwner;
+	scan->device = gpuagg_shmem_plan_device();
 	if (rel != NULL || gpuagg_plan_is_of_plan(plan->custom_private))
 		scan_begin_table(scan, rel, exprs, eflags);
 	else

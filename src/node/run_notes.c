@@ -28,7 +28,7 @@ learn(const GpuAggScan *scan, double ns)
 
 	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
 		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 &&
-		strcmp(scan->counters.device, gpuagg_shmem_look()->facts.info.kind) == 0)
+		strcmp(scan->counters.device, gpuagg_shmem_look(scan->device)->facts.info.kind) == 0)
 		gpuagg_learned_add(strcmp(scan->counters.device, "host") != 0, Max(ns - p->start, 0) / predicted);
 }
 

@@ -11,7 +11,6 @@
 
 #include "executor/executor.h"
 #include "ipc/shmem.h"
-#include "node/place.h"
 #include "node/runtime.h"
 #include "node/scan_bind.h"
 #include "settings.h"
@@ -69,7 +68,8 @@ bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, 
 	if (scan->lookups != NULL)
 		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
 	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
+		(blocks = gpuagg_lookups_make(scan->lookups, scan->device, here, &nothing,
+									  error)) == NULL)
 		return NULL;
 	if (nothing)
 		*nblocks = 0;
@@ -87,15 +87,13 @@ bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggP
 	{
 		const GpuAggLookup *const *blocks;
 
-		gpuagg_device_at = spread->cards[i].at;
-		blocks = gpuagg_lookups_make_again(scan->lookups);
+		blocks = gpuagg_lookups_make_again(scan->lookups, spread->cards[i].at);
 		made = blocks != NULL;
 		if (!made)
 			continue;
 		spread->cards[i].program = bind_program(scan, v, blocks, nblocks);
 		spread->cards[i].program->hash_seed = first->hash_seed;
 	}
-	gpuagg_place_again(scan);
 	return made;
 }
 
@@ -115,7 +113,6 @@ gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError 
 	forget_cards(&scan->spread);
 	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
 		return NULL;
-	gpuagg_place_again(scan);
 	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
 	program = bind_tables(scan, &v, nblocks, here, error);
 	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||

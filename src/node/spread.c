@@ -23,7 +23,6 @@
 #include "heap/cache_request.h"
 #include "ipc/shmem.h"
 #include "node/passes.h"
-#include "node/place.h"
 #include "node/regroup_run.h"
 #include "node/spread.h"
 #include "settings.h"
@@ -185,14 +184,12 @@ gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks
 		if (task->program == NULL)
 			task->program = program;
 		plan_read(scan, nblocks, i, task);
-		gpuagg_device_at = scan->spread.cards[i].at;
 		planned = task->nread > 0 &&
-			gpuagg_passes_part(scan, program, task->nblocks, (double) task->nblocks / nblocks,
-							   i + 1, &task->pass);
+			gpuagg_passes_part(scan, scan->spread.cards[i].at, program, task->nblocks,
+							   (double) task->nblocks / nblocks, i + 1, &task->pass);
 	}
-	gpuagg_place_again(scan);
 	if (planned && scan->css.ss.ps.instrument != NULL)
-		gpuagg_passes_plan(scan, nblocks, &scan->planned);
+		gpuagg_passes_plan(scan, scan->device, nblocks, &scan->planned);
 	return planned ? tasks : NULL;
 }
 
@@ -239,7 +236,6 @@ spread_begin(Spread *s)
 		GpuAggSpreadTask *task = &s->tasks[i];
 		GpuAggStatus status;
 
-		gpuagg_device_at = scan->spread.cards[i].at;
 		scan->read = task->read;
 		scan->nread = task->nread;
 		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass, &task->error);
@@ -286,7 +282,6 @@ spread_feed(Spread *s)
 
 			if (task->over)
 				continue;
-			gpuagg_device_at = s->scan->spread.cards[i].at;
 			status = gpuagg_run_step(task->run, &waits, &task->over);
 			if (status != GPUAGG_OK)
 				task_fail(task, status);
@@ -313,7 +308,6 @@ spread_collect(Spread *s)
 
 		if (task->status != GPUAGG_OK)
 			continue;
-		gpuagg_device_at = scan->spread.cards[i].at;
 		gpuagg_results_mark(scan->results, &mark);
 		task->status = gpuagg_run_collect(task->run);
 		gpuagg_run_end(task->run, task->status);
@@ -356,7 +350,6 @@ gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
 		spread_collect(&s);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
-	gpuagg_place_again(scan);
 	if (!spread_is_lost(&s, &begin))
 		return true;
 	scan->counters = before;
@@ -372,7 +365,6 @@ gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i)
 	scan->device = scan->spread.cards[i].at;
 	scan->been_on = 1 << scan->device;
 	scan->on_gpu = tasks[i].on_gpu;
-	gpuagg_place_again(scan);
 }
 
 void

@@ -44,11 +44,12 @@ input_large(const GpuAggTaskTable *table)
 }
 
 GpuAggTaskInputs *
-gpuagg_inputs_create(const GpuAggScan *scan)
+gpuagg_inputs_create(const GpuAggScan *scan, int device)
 {
 	GpuAggTaskInputs *inputs = palloc0(sizeof(GpuAggTaskInputs));
 
 	inputs->context = CurrentMemoryContext;
+	inputs->device_at = device;
 	inputs->n = scan->nread;
 	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
 	for (int i = 0; i < scan->nread; i++)
@@ -263,7 +264,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 {
 	GpuAggCounters *counters = &inputs->scan->counters;
 	const double pages = inputs_pages(inputs);
-	int			n = gpuagg_feeders_planned(inputs->scan, pages,
+	int			n = gpuagg_feeders_planned(inputs->scan, inputs->device_at, pages,
 										   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
@@ -478,7 +479,7 @@ gpuagg_inputs_look_ahead(GpuAggTaskInputs *inputs, GpuAggAhead *ahead)
 	if (inputs->n > 1 || input->cached == NULL)
 		return;
 	old = MemoryContextSwitchTo(input->context);
-	gpuagg_cached_look_ahead(input->cached, ahead);
+	gpuagg_cached_look_ahead(input->cached, inputs->device_at, ahead);
 	MemoryContextSwitchTo(old);
 }
 

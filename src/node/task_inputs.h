@@ -27,6 +27,7 @@ typedef struct GpuAggTaskInputs
 {
 	int			n;
 	GpuAggTaskInput *inputs;
+	int			device_at;		/* the device that the task is given to */
 	MemoryContext context;		/* of the task */
 	int			oldest;			/* those before it are over */
 	int			read;			/* that the backend reads */
@@ -58,8 +59,8 @@ typedef struct GpuAggTaskInputs
 	bool		foreseen;		/* nothing is to be sent: what was looked at ahead is all */
 } GpuAggTaskInputs;
 
-/* Of the tables that the scan reads.  Allocates in the current memory context. */
-extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan);
+/* Of the tables that the scan reads, for a device.  Allocates in the current memory context. */
+extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan, int device);
 
 /* Makes ready the next one that is not begun; cached: it has requested the cache. */
 extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
