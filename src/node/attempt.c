@@ -84,6 +84,7 @@ typedef struct Attempt
 	GpuAggScan *scan;
 	GpuAggProgram *program;
 	BlockNumber nblocks;
+	GpuAggTally *tally;			/* It adds up what all tries took, and what the last one did. */
 	bool		host;			/* It runs on the host device behind a GPU. */
 	bool		limited;		/* Its numerics are limited to their scale. */
 	bool		together;		/* Tasks of other cards share its tables. */
@@ -93,10 +94,15 @@ typedef struct Attempt
 static GpuAggStatus
 attempt_task(Attempt *a, GpuAggError *error)
 {
+	GpuAggTally tally = {0};
+	GpuAggStatus status;
+
 	gpuagg_scan_cut(a->scan, &a->scan->mark);
 	if (a->nblocks == 0)
 		scan_read_nothing(a->scan);
-	return gpuagg_passes_run(a->scan, a->program, a->nblocks, a->host, error);
+	status = gpuagg_passes_run(a->scan, a->program, a->nblocks, a->host, &tally, error);
+	gpuagg_tally_then(a->tally, &tally);
+	return status;
 }
 
 /* The scale that a column is limited to where an instruction takes it to that; 0: none */
@@ -172,14 +178,11 @@ attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
 }
 
 static void
-count_redone(GpuAggScan *scan, const GpuAggError *error, const char *device)
+count_redone(GpuAggTally *tally, const GpuAggError *error, const char *device)
 {
-	GpuAggCounters *counters = &scan->counters;
-
 	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
-	counters->redone++;
-	strlcpy(counters->redone_message, error->message,
-			sizeof(counters->redone_message));
+	tally->redone++;
+	strlcpy(tally->redone_message, error->message, sizeof(tally->redone_message));
 	gpuagg_redone_log(error, device);
 }
 
@@ -205,12 +208,12 @@ attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 	{
 		gpuagg_place_move(scan, gpuagg_place_other(scan));
 		scan->moved = true;
-		count_redone(scan, &why, psprintf("device %d", scan->device));
+		count_redone(a->tally, &why, psprintf("device %d", scan->device));
 	}
 	if (!attempt_bind_here(a, error))
 		return false;
 	if (remedy == GPUAGG_REMEDY_HOST)
-		count_redone(scan, &why, "the host device");
+		count_redone(a->tally, &why, "the host device");
 	a->host = remedy == GPUAGG_REMEDY_HOST;
 	return true;
 }
@@ -267,9 +270,10 @@ attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
 
 /* The tables in scan->read on its device, after that on others if need be */
 static GpuAggStatus
-run_one(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggError *error)
+run_one(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggTally *tally,
+		GpuAggError *error)
 {
-	Attempt		a = {.scan = scan,.program = program,.nblocks = nblocks};
+	Attempt		a = {.scan = scan,.program = program,.nblocks = nblocks,.tally = tally};
 
 	scan->uncached = scan->met_long = false;
 	return attempt_go_on(&a, attempt_task(&a, error), error);
@@ -281,14 +285,15 @@ run_one(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggErr
  */
 static GpuAggStatus
 run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
-		 GpuAggError *error)
+		 GpuAggTally *tally, GpuAggError *error)
 {
-	const uint64 rows = scan->counters.rows_scanned;
+	GpuAggTally alone = {0};
 	GpuAggStatus status;
 	Attempt		a = {
 		.scan = scan,
 		.program = *here != NULL ? *here : tasks[i].program,
 		.nblocks = tasks[i].nblocks,
+		.tally = &alone,
 		.together = true
 	};
 
@@ -299,20 +304,20 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
 	if (a.program != tasks[i].program)
 		*here = a.program;
 	if (status == GPUAGG_OK)
-		gpuagg_spread_count(scan, i, rows);
+		gpuagg_spread_count(scan, i, &alone);
+	gpuagg_tally_beside(tally, &alone);
 	return status;
 }
 
 /* A task that several cards share; *left: it is to be run by one of them after all. */
 static GpuAggStatus
 run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *left,
-				GpuAggError *error)
+		   GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTaskTable **const read = scan->read;
 	const int	nread = scan->nread;
 	const int	device = scan->device;
 	const GpuAggStoreMark mark = scan->mark;
-	const uint64 runs = scan->counters.runs;
 	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, program, nblocks);
 	GpuAggProgram *here = NULL;
 	GpuAggStatus status = GPUAGG_OK;
@@ -322,17 +327,17 @@ run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *
 		return status;
 	gpuagg_spread_answer(&scan->answer);
 	scan->alone = scan->uncached = scan->met_long = false;
-	*left = !gpuagg_spread_run(scan, tasks);
+	*left = !gpuagg_spread_run(scan, tasks, tally);
 	for (int i = 0; !*left && status == GPUAGG_OK && i < scan->spread.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			status = run_part(scan, &here, tasks, i, error);
+			status = run_part(scan, &here, tasks, i, tally, error);
 	scan->read = read;
 	scan->nread = nread;
 	scan->device = device;
 	scan->mark = mark;
 	scan->been_on = 1 << device;
 	if (!*left && status == GPUAGG_OK)
-		scan->counters.runs = runs + 1;
+		tally->work.runs = 1;
 	return status;
 }
 
@@ -341,7 +346,7 @@ run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error)
+gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
@@ -374,10 +379,10 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error)
 	if (scan->spread.n > 0)
 	{
 		bool		left;
-		GpuAggStatus status = run_spread(scan, program, nblocks, &left, error);
+		GpuAggStatus status = run_spread(scan, program, nblocks, &left, tally, error);
 
 		if (!left)
 			return status;
 	}
-	return run_one(scan, program, nblocks, error);
+	return run_one(scan, program, nblocks, tally, error);
 }

@@ -12,8 +12,9 @@
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its
- * answers are added behind scan->mark.
+ * answers are added behind scan->mark, and *tally, which is zero before, tells what was done.
  */
-extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally,
+									   GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_ATTEMPT_H */

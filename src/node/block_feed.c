@@ -45,7 +45,7 @@ send_block(GpuAggRun *run, bool *more)
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	input->next_batch += *more;
 	run->rows_in_flight += *more;
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -63,7 +63,7 @@ gpuagg_block_feed(GpuAggRun *run)
 		if (status == GPUAGG_OK && more && run->rows_in_flight < GPUAGG_RING_BLOCKS)
 			status = send_block(run, &more);
 	}
-	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
-	run->scan->counters.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
+	run->tally->work.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
+	run->tally->work.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
 	return status;
 }

@@ -76,7 +76,7 @@ task_send_map(GpuAggRun *run)
 	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
 	if (msg != NULL)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -196,6 +196,8 @@ task_begin_feed(GpuAggRun *run)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
 						   run->pass->host);
+	run->tally->feeders_planned = run->inputs->feeders_planned;
+	run->tally->feeders_launched = run->inputs->feeders_launched;
 	return status;
 }
 
@@ -234,7 +236,7 @@ task_send_pages(GpuAggRun *run)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -255,7 +257,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -446,7 +448,7 @@ task_wait(GpuAggRun *run)
 		return gpuagg_task_receive(run, true);
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 	return status;
 }
 
@@ -520,23 +522,23 @@ task_collect(GpuAggRun *run)
 	while (status == GPUAGG_OK && !run->done)
 		status = gpuagg_task_receive(run, true);
 	if (run->collecting)
-		gpuagg_task_time_add(run, &run->scan->counters.collect_time, run->first_groups);
+		gpuagg_task_time_add(run, &run->tally->collect_time, run->first_groups);
 	return status;
 }
 
 static void
 task_count_pages(GpuAggRun *run)
 {
-	GpuAggCounters *counters = &run->scan->counters;
+	GpuAggTally *tally = run->tally;
 	uint64		done = gpuagg_inputs_done(run->inputs);
 
 	gpuagg_stat_add(GPUAGG_STAT_pages_cached, done);
 	if (!gpuagg_task_is_first(run))
 		return;
-	counters->pages += gpuagg_inputs_fed(run->inputs);
-	counters->feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
-	counters->cached_pages += done;
-	counters->rows_evaluated += run->evaluated;
+	tally->work.pages += gpuagg_inputs_fed(run->inputs);
+	tally->work.feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
+	tally->work.cached_pages += done;
+	tally->work.rows_evaluated += run->evaluated;
 }
 
 /* All groups here, and what was read counted */
@@ -617,7 +619,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	task_begin_input(run, &request.cache);
 	task_look_ahead(run, &request.ahead);
 	client = gpuagg_client_begin(&request, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
+	gpuagg_task_time_add(run, &run->tally->start_time, start);
 	run->scan->on_gpu = request.on_gpu;
 	return client;
 }
@@ -629,7 +631,7 @@ task_end(GpuAggRun *run)
 
 	gpuagg_task_time_start(run, &start);
 	gpuagg_client_end(run->client);
-	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
+	gpuagg_task_time_add(run, &run->tally->start_time, start);
 }
 
 /* What is known of a task that the worker has failed, or that was given up */
@@ -645,13 +647,14 @@ task_failed(GpuAggRun *run)
 
 GpuAggRun *
 gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
-				  GpuAggPass *pass, GpuAggError *error)
+				  GpuAggPass *pass, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
 	run->scan = scan;
 	run->program = program;
 	run->pass = pass;
+	run->tally = tally;
 	run->nblocks = nblocks;
 	run->inputs = gpuagg_inputs_create(scan, pass->device);
 	run->timing = gpuagg_scan_timing(scan);
@@ -693,7 +696,7 @@ gpuagg_run_sleep(GpuAggRun *run)
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 	return status;
 }
 
@@ -731,12 +734,12 @@ gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
 
 GpuAggStatus
 gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error)
+				BlockNumber nblocks, GpuAggPass *pass, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggRun  *run = gpuagg_run_create(scan, program, nblocks, pass, error);
+	GpuAggRun  *run = gpuagg_run_create(scan, program, nblocks, pass, tally, error);
 	GpuAggStatus status;
 
-	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
+	tally->feeders_planned = tally->feeders_launched = 0;
 	/* before there is a task, for the plan may have tasks of its own */
 	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;

@@ -37,7 +37,7 @@ typedef struct GpuAggPass
 /*
  * Scans nblocks blocks of the scan's table on the device with a bound
  * program, and adds the groups to scan->results, or the chosen rows to
- * scan->chosen, and the figures to scan->counters: rows and pages only of the
+ * scan->tids, and the figures to *tally: rows and pages only of the
  * first window, for the others read the same.  Synchronous: when it returns,
  * or raises an error, no task, slot or pin is left.  A status other than
  * GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
@@ -46,7 +46,7 @@ typedef struct GpuAggPass
 extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
 									const GpuAggProgram *program,
 									BlockNumber nblocks, GpuAggPass *pass,
-									GpuAggError *error);
+									GpuAggTally *tally, GpuAggError *error);
 
 /*
  * The same in steps, for several tasks at once (spread.c).  create: of the tables in
@@ -58,7 +58,8 @@ extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
 typedef struct GpuAggRun GpuAggRun;
 
 extern GpuAggRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program,
-									BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error);
+									BlockNumber nblocks, GpuAggPass *pass, GpuAggTally *tally,
+									GpuAggError *error);
 extern GpuAggStatus gpuagg_run_begin(GpuAggRun *run);
 extern GpuAggStatus gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over);
 extern GpuAggStatus gpuagg_run_sleep(GpuAggRun *run);

@@ -27,6 +27,7 @@ struct GpuAggRun
 	GpuAggScan *scan;
 	const GpuAggProgram *program;
 	GpuAggPass *pass;
+	GpuAggTally *tally;
 	BlockNumber nblocks;		/* of all tables */
 	BlockNumber drawn_blocks;	/* that draws need */
 	bool		timing;

@@ -10,7 +10,11 @@
 
 #include "node/scan.h"
 
-/* Runs all tasks of the scan, for each window; the groups are in scan->results. */
-extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error);
+/*
+ * Runs all tasks of the scan, for each window; the groups are in scan->results.  *tally is zero
+ * before.
+ */
+extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggTally *tally,
+									   GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_LOOKUP_WINDOWS_H */

@@ -56,6 +56,7 @@ typedef struct GpuAggPasses
 	bool		failed;			/* that is what a window had that failed */
 	int			started;		/* tasks */
 	GpuAggPass	pass;
+	GpuAggTally *tally;
 	GpuAggError *error;
 } GpuAggPasses;
 
@@ -268,7 +269,7 @@ passes_task(GpuAggPasses *p)
 		passes_count(p);
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
 	p->pass.shared = false;
-	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass,
+	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass, p->tally,
 							 p->error);
 	if (status == GPUAGG_OK && passes_struck(p) &&
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
@@ -327,7 +328,7 @@ passes_split(GpuAggPasses *p)
 	p->pass.hash_window = gpuagg_hash_window_split(pass->hash_window, k);
 	p->fit = pass->groups;
 	p->failed = true;
-	p->scan->counters.splits++;
+	p->tally->splits++;
 	return true;
 }
 
@@ -385,17 +386,13 @@ passes_begin(GpuAggPasses *p, bool host)
 	passes_plan_draws(p, host);
 	if (p->pass.hash_window.count > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
-	p->scan->counters.passes = 0;
-	p->scan->counters.splits = 0;
-	p->scan->counters.switches = 0;
-	p->scan->counters.compiled = 0;
+	p->tally->tried = true;
 }
 
 /* Windows one after the other, until the last one or a failure */
 static GpuAggStatus
 passes_windows(GpuAggPasses *p)
 {
-	GpuAggCounters *counters = &p->scan->counters;
 	GpuAggStoreMark mark;
 
 	for (;;)
@@ -408,7 +405,7 @@ passes_windows(GpuAggPasses *p)
 		if (status == GPUAGG_OK)
 		{
 			p->pass.alone = false;
-			counters->passes++;
+			p->tally->passes++;
 			if (!passes_next(p))
 				return status;
 			continue;
@@ -425,7 +422,8 @@ passes_windows(GpuAggPasses *p)
 
 bool
 gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
-				   BlockNumber nblocks, double share, int n, GpuAggPass *pass)
+				   BlockNumber nblocks, double share, int n, GpuAggPass *pass,
+				   GpuAggTally *tally)
 {
 	GpuAggPasses passes = {
 		.scan = scan,
@@ -433,29 +431,29 @@ gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
 		.nblocks = nblocks,
 		.started = n,
 		.pass.device = device,
-		.pass.share = share
+		.pass.share = share,
+		.tally = tally
 	};
 
 	passes_begin(&passes, false);
 	*pass = passes.pass;
 	pass->fault = passes_fault(&passes);
 	pass->expected_groups = gpuagg_passes_part_groups(scan, share);
-	scan->counters.passes = 1;
+	tally->passes = 1;
 	return pass->hash_window.count <= 1;
 }
 
 GpuAggStatus
 gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
-				  BlockNumber nblocks, bool host, GpuAggError *error)
+				  BlockNumber nblocks, bool host, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggCounters *counters = &scan->counters;
-	const GpuAggCounters before = *counters;
 	GpuAggPasses passes = {
 		.scan = scan,
 		.program = program,
 		.nblocks = nblocks,
 		.pass.device = scan->device,
 		.pass.share = 1,
+		.tally = tally,
 		.error = error
 	};
 	GpuAggStatus status;
@@ -466,20 +464,6 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 	passes_begin(&passes, host);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)
-	{
-		/* what was counted counts for nothing; the time was spent */
-		counters->runs = before.runs;
-		counters->pages = before.pages;
-		counters->cached_pages = before.cached_pages;
-		counters->pages_kept = before.pages_kept;
-		counters->feeder_pages = before.feeder_pages;
-		counters->zones = before.zones;
-		counters->rows_scanned = before.rows_scanned;
-		counters->rows_passed = before.rows_passed;
-		memcpy(counters->left, before.left, sizeof(counters->left));
-		counters->rows_evaluated = before.rows_evaluated;
-		counters->groups = before.groups;
-		counters->groups_returned = before.groups_returned;
-	}
+		gpuagg_tally_fail(tally);
 	return status;
 }

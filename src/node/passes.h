@@ -42,16 +42,17 @@ extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
 
 /* Plans its pass on a device, the n-th of several tasks; false: it would need several. */
 extern bool gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
-							   BlockNumber nblocks, double share, int n, GpuAggPass *pass);
+							   BlockNumber nblocks, double share, int n, GpuAggPass *pass,
+							   GpuAggTally *tally);
 
 /*
- * Runs all tasks, which add to the scan's empty store.  A status other than
- * GPUAGG_OK: the store and what was counted are of no use; the host device
+ * Runs all tasks, which add to the scan's empty store; *tally is zero before.  A status other
+ * than GPUAGG_OK: the store is of no use, and no work is tallied; the host device
  * (host = true: only on that one) or PostgreSQL's plan has to answer.
  */
 extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan,
 									  const GpuAggProgram *program,
 									  BlockNumber nblocks, bool host,
-									  GpuAggError *error);
+									  GpuAggTally *tally, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_PASSES_H */

@@ -58,7 +58,7 @@ static GpuAggStatus
 flush_table(GpuAggRegroupWork *r)
 {
 	GpuAggStatus status = gpuagg_row_output(r->table, r->program, r->results,
-												&r->scan->counters.groups_made, r->error);
+												&r->made, r->error);
 
 	gpuagg_row_table_reset(r->table);
 	return status;
@@ -499,7 +499,7 @@ begin(GpuAggRegroupWork *r)
 }
 
 GpuAggStatus
-gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
+gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error)
 {
 	GpuAggRegroupWork r = {.scan = scan,.error = error};
 	GpuAggStatus status = GPUAGG_OK;
@@ -509,6 +509,7 @@ gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
 		status = regroup_set(&r, i);
 	if (status == GPUAGG_OK && r.longs)
 		status = gpuagg_regroup_long_rows(r.groups, r.results, error);
+	*made += r.made;
 	end_expressions(&r);
 	gpuagg_results_free(r.groups);
 	scan->results = r.results;

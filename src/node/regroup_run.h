@@ -29,9 +29,10 @@ extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
 extern GpuAggStatus gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error);
 
 /*
- * Puts the query's groups in the place of the device's, in scan->results.  A status
+ * Puts the query's groups in the place of the device's, in scan->results, and adds how many to
+ * *made.  A status
  * other than GPUAGG_OK: only PostgreSQL can make them.
  */
-extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_REGROUP_RUN_H */

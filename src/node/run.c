@@ -160,7 +160,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(run);
 	bool		timing = gpuagg_scan_timing(scan);
-	const GpuAggCounters before = scan->counters;
+	GpuAggTally tally = {0};
 	GpuAggError error = {0};
 	GpuAggStatus status;
 	instr_time	start;
@@ -180,21 +180,22 @@ gpuagg_scan_run(GpuAggScan *scan)
 		scan->placed = false;
 	if (scan->lookups != NULL)
 		gpuagg_lookups_run(scan->lookups);
-	status = gpuagg_parts_run(scan, &error);
+	status = gpuagg_parts_run(scan, &tally, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	INSTR_TIME_SET_CURRENT(took);
 	INSTR_TIME_SUBTRACT(took, start);
-	gpuagg_note_run(scan, &before, status, took);
+	gpuagg_tally_then(&scan->counters.tally, &tally);
+	gpuagg_note_run(scan, &tally, status, took);
 	if (status == GPUAGG_OK)
 	{
 		gpuagg_scan_rewind(scan);
 		if (scan->spread.ran == 0)
-			gpuagg_note_cost(scan, took);
-		gpuagg_note_groups(scan, scan->counters.groups - before.groups);
+			gpuagg_note_cost(scan, &tally, took);
+		gpuagg_note_groups(scan, tally.work.groups);
 		/* of several tables each task has noted its own; of a window the filter drops most rows */
 		if (scan->lookups != NULL && scan->tables == NULL && !gpuagg_lookups_several(scan->lookups))
-			gpuagg_note_probes(scan, &before);
+			gpuagg_note_probes(scan, &tally);
 	}
 	else
 	{

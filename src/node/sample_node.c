@@ -219,7 +219,7 @@ row_next(ScanState *ss)
 			return slot;
 		if (row_passes(ss, slot))
 		{
-			node->scan.counters.rows_passed += !node->counted;
+			node->scan.counters.tally.work.rows_passed += !node->counted;
 			return slot;
 		}
 		ResetExprContext(ss->ps.ps_ExprContext);

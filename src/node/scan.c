@@ -87,18 +87,17 @@ gpuagg_scan_rewind(GpuAggScan *scan)
 }
 
 GpuAggStatus
-gpuagg_scan_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
+gpuagg_scan_merge(GpuAggScan *scan, uint64 *merged, GpuAggError *error)
 {
 	GpuAggResults *all = scan->results;
 	GpuAggStore *store = gpuagg_results_store(all);
-	uint64		merged = 0;
 	GpuAggStatus status;
 
+	*merged = 0;
 	scan->results = gpuagg_scan_task_results(scan);
 	status = gpuagg_merge_groups(&store, 1, scan->results, scan->owner,
-								 scan->info->program, &merged, error);
+								 scan->info->program, merged, error);
 	gpuagg_results_move_long(all, scan->results);
-	scan->counters.groups = counted + merged;
 	gpuagg_results_free(all);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "node/probes.h"
 #include "node/results.h"
 #include "node/rows.h"
+#include "node/tally.h"
 #include "node/tid_store.h"
 #include "node/wanted_groups.h"
 #include "nodes/extensible.h"
@@ -24,61 +25,12 @@
 #include "settings.h"
 #include "utils/relcache.h"
 
-/* What EXPLAIN ANALYZE shows; sums over all runs of the node */
+/* What EXPLAIN ANALYZE shows, of all runs of the node */
 typedef struct GpuAggCounters
 {
-	uint64		runs;			/* tasks that the device completed */
-	uint64		pages;			/* that were read */
-	uint64		cached_pages;	/* that the device had */
-	uint64		pages_kept;		/* that it has from now on */
-	uint64		feeder_pages;	/* of those read, by feeders */
-	GpuAggZonesCount zones;		/* of cached columns */
-	uint64		rows_scanned;
-	uint64		rows_passed;
-	uint64		left[GPUAGG_STAGES - 1];	/* GpuAggStageRows' */
-	uint64		rows_evaluated; /* by PostgreSQL, for the device */
-	uint64		groups;
-	uint64		groups_returned;
-	uint64		groups_made;	/* of these, by regrouping */
-	uint64		memory_bytes;	/* the largest of any run */
-	uint64		device_ns;
-
-	/* of GPUs; zero where the device does not tell (GpuAggTaskStats) */
-	uint64		transfer_ns;
-	uint64		decode_ns;
-	uint64		kernel_ns;
-	uint64		link_bytes;
-	uint64		link_rate;		/* bytes/s, of the last run's device */
-
-	/* only while timing */
-	instr_time	run_time;		/* in tasks: all but emitting groups */
-	instr_time	start_time;		/* from announcing a task until it may be fed,
-								 * and taking leave of it */
-	instr_time	feed_time;		/* pin, check visibility, hand over, unpin */
-	instr_time	wait_time;		/* for the device */
-	instr_time	collect_time;	/* from the first groups to the last */
-
-	/* of the last task: processes beside the backend (feeders.h) */
-	int			feeders_planned;
-	int			feeders_launched;
-
-	/* of the last run */
-	bool		regrouped;		/* the device made them */
-	uint32		passes;			/* windows that were grouped one by one */
-	uint32		splits;			/* of windows whose groups did not fit */
-	uint64		switches;		/* of strategy, by the device */
-	uint64		compiled;		/* tasks with a kernel made for them */
-	GpuAggDrawWay draw_way;		/* of draws */
-	uint32		draw_windows;	/* 0: the device has no ways */
-	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
-	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
-	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];	/* of a pass */
-
-	uint64		redone;			/* tasks that a GPU failed, run again on the
-								 * host device */
-	char		redone_message[GPUAGG_MESSAGE_BYTES];	/* the last failure */
-
-	GpuAggFallback fallback;	/* why PostgreSQL's plan ran, if it did */
+	GpuAggTally tally;			/* Sums over these runs. */
+	instr_time	run_time;		/* In tasks, while timing: all but emitting groups. */
+	GpuAggFallback fallback;	/* Why PostgreSQL's plan ran last, if it did. */
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
@@ -116,7 +68,7 @@ typedef struct GpuAggSpread
 	{
 		int			at;			/* the device at work; */
 		GpuAggProgram *program; /* its own, of this run; NULL: the one of all */
-		char		name[sizeof(((GpuAggCounters *) 0)->device)];	/* as the last run's task told, */
+		char		name[sizeof(((GpuAggTally *) 0)->device)];	/* as the last run's task told, */
 		uint64		rows;		/* that were scanned there */
 	}			cards[GPUAGG_MAX_CARDS];
 	int			ran;			/* tasks whose groups are in the store; 0: one */
@@ -195,11 +147,8 @@ extern void gpuagg_scan_forget(GpuAggScan *scan);
 /* The next row that is asked for is the first. */
 extern void gpuagg_scan_rewind(GpuAggScan *scan);
 
-/*
- * The store's groups, of several tasks, merged, in a store of their own; so many groups had
- * been counted before these.
- */
-extern GpuAggStatus gpuagg_scan_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
+/* The store's groups, of several tasks, merged, in a store of their own: so many */
+extern GpuAggStatus gpuagg_scan_merge(GpuAggScan *scan, uint64 *merged, GpuAggError *error);
 
 /* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
 extern void gpuagg_scan_end_table(GpuAggTaskTable *table);

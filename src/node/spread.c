@@ -186,7 +186,8 @@ gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks
 		plan_read(scan, nblocks, i, task);
 		planned = task->nread > 0 &&
 			gpuagg_passes_part(scan, scan->spread.cards[i].at, program, task->nblocks,
-							   (double) task->nblocks / nblocks, i + 1, &task->pass);
+							   (double) task->nblocks / nblocks, i + 1, &task->pass,
+							   &task->tally);
 	}
 	if (planned && scan->css.ss.ps.instrument != NULL)
 		gpuagg_passes_plan(scan, scan->device, nblocks, &scan->planned);
@@ -238,7 +239,8 @@ spread_begin(Spread *s)
 
 		scan->read = task->read;
 		scan->nread = task->nread;
-		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass, &task->error);
+		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass,
+									  &task->tally, &task->error);
 		scan->read = read;
 		scan->nread = nread;
 		status = gpuagg_run_begin(task->run);
@@ -297,13 +299,10 @@ static void
 spread_collect(Spread *s)
 {
 	GpuAggScan *scan = s->scan;
-	GpuAggCounters *counters = &scan->counters;
 
 	for (int i = 0; i < s->n; i++)
 	{
 		GpuAggSpreadTask *task = &s->tasks[i];
-		const uint64 rows = counters->rows_scanned;
-		const uint64 returned = counters->groups_returned;
 		GpuAggStoreMark mark;
 
 		if (task->status != GPUAGG_OK)
@@ -312,13 +311,31 @@ spread_collect(Spread *s)
 		task->status = gpuagg_run_collect(task->run);
 		gpuagg_run_end(task->run, task->status);
 		if (task->status == GPUAGG_OK)
-			gpuagg_spread_count(scan, i, rows);
+			gpuagg_spread_count(scan, i, &task->tally);
 		else
-		{
 			gpuagg_results_cut(scan->results, &mark);
-			counters->groups_returned = returned;
-		}
 	}
+}
+
+/* All of the tasks are one; feeders are those of the task that had most. */
+static void
+spread_tally(const Spread *s, GpuAggTally *tally)
+{
+	int			planned = 0;
+	int			launched = 0;
+
+	for (int i = 0; i < s->n; i++)
+	{
+		GpuAggTally *part = &s->tasks[i].tally;
+
+		if (s->tasks[i].status != GPUAGG_OK)
+			gpuagg_tally_fail(part);
+		planned = Max(planned, part->feeders_planned);
+		launched = Max(launched, part->feeders_launched);
+		gpuagg_tally_beside(tally, part);
+	}
+	tally->feeders_planned = planned;
+	tally->feeders_launched = launched;
 }
 
 /* Has one failed, and cannot be done again without the others? */
@@ -335,13 +352,11 @@ spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
 }
 
 bool
-gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
+gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
 {
 	Spread		s = {.scan = scan,.tasks = tasks,.n = scan->spread.n};
-	const GpuAggCounters before = scan->counters;
 	GpuAggStoreMark begin;
 
-	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	gpuagg_results_mark(scan->results, &begin);
 	PG_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
 	{
@@ -350,11 +365,13 @@ gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
 		spread_collect(&s);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
-	if (!spread_is_lost(&s, &begin))
-		return true;
-	scan->counters = before;
-	scan->spread.ran = 0;
-	return false;
+	if (spread_is_lost(&s, &begin))
+	{
+		scan->spread.ran = 0;
+		return false;
+	}
+	spread_tally(&s, tally);
+	return true;
 }
 
 void
@@ -368,10 +385,10 @@ gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i)
 }
 
 void
-gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before)
+gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally)
 {
-	scan->spread.cards[i].rows = scan->counters.rows_scanned - rows_before;
-	strlcpy(scan->spread.cards[i].name, scan->counters.device,
+	scan->spread.cards[i].rows = tally->work.rows_scanned;
+	strlcpy(scan->spread.cards[i].name, tally->device,
 			sizeof(scan->spread.cards[i].name));
 	scan->spread.ran++;
 }

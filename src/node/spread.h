@@ -27,6 +27,7 @@ typedef struct GpuAggSpreadTask
 	BlockNumber nblocks;		/* of these together */
 	GpuAggProgram *program;
 	GpuAggPass	pass;
+	GpuAggTally tally;
 	GpuAggRun  *run;
 	bool		over;			/* nothing is left but to collect its groups */
 	bool		on_gpu;
@@ -46,16 +47,17 @@ extern void gpuagg_spread_answer(GpuAggAnswer *answer);
 
 /*
  * Runs them all at once, and adds the groups of those that succeed to scan->results, each
- * one's behind those of the one before.  What the others are to do is left to do; false:
- * all of it is, and what is in the store is to be cut off.
+ * one's behind those of the one before, and what they did to *tally.  What the others are to do
+ * is left to do; false: all of it is, and what is in the store is to be cut off.
  */
-extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks);
+extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks,
+							  GpuAggTally *tally);
 
 /*
  * Lends the scan the tables and the device of one task, for it to run alone, and takes them
  * back; counts what became of it.
  */
 extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
-extern void gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before);
+extern void gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_SPREAD_H */

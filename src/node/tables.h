@@ -50,9 +50,10 @@ extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, i
 
 /*
  * Runs tasks of the tables that are to be read, or the one task of a scan of one table; their
- * groups are in scan->results.
+ * groups are in scan->results, and *tally, which is zero before, tells what was done.
  */
-extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggTally *tally,
+									  GpuAggError *error);
 
 /* Makes the fallback plan, which has been initialised, draw the same samples. */
 extern void gpuagg_tables_lend_seeds(GpuAggScan *scan);

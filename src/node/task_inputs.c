@@ -262,14 +262,13 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 static void
 inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
 {
-	GpuAggCounters *counters = &inputs->scan->counters;
 	const double pages = inputs_pages(inputs);
 	int			n = gpuagg_feeders_planned(inputs->scan, inputs->device_at, pages,
 										   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 
-	counters->feeders_planned = Max(counters->feeders_planned, n);
+	inputs->feeders_planned = Max(inputs->feeders_planned, n);
 	if (n == 0)
 		return;
 	old = MemoryContextSwitchTo(inputs->context);
@@ -288,8 +287,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 	if (inputs->feeders == NULL)
 		return;
 	inputs->share = gpuagg_feeders_share(inputs->feeders);
-	counters->feeders_launched = Max(counters->feeders_launched,
-									 gpuagg_feeders_launched(inputs->feeders));
+	inputs->feeders_launched = gpuagg_feeders_launched(inputs->feeders);
 }
 
 void

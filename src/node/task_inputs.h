@@ -37,6 +37,8 @@ typedef struct GpuAggTaskInputs
 	GpuAggFeeders *feeders;		/* processes that feed beside the backend; NULL: none */
 	GpuAggFeedShare *share;		/* then: where the backend takes blocks, if it reads any */
 	bool		feeders_tried;	/* they were, or could not be had */
+	int			feeders_planned;	/* the most that were wanted, */
+	int			feeders_launched;	/* and those that came */
 	uint64		opened_pages;	/* of tables so far, */
 	uint64		opened_used;	/* and of these that the cache has; */
 	uint64		behind;			/* of the large ones among the others */
@@ -75,7 +77,7 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
 /*
  * Its pages; page_bytes: what each takes of the device's memory; host: the task is on the
  * host device.  Starts feeders if they pay for what of the task is not cached, and counts
- * them.
+ * them in the inputs.
  */
 extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 							   const GpuAggClient *client, double page_bytes, bool host);
