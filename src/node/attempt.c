@@ -35,10 +35,10 @@ scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
  * Draws are of all blocks or of none.
  */
 static void
-scan_read_nothing(GpuAggScan *scan)
+read_nothing(const GpuAggScan *scan, const GpuAggOrder *order)
 {
-	for (int i = 0; i < scan->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
-		scan->read[i]->end = scan->read[i]->first;
+	for (int i = 0; i < order->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
+		order->read[i]->end = order->read[i]->first;
 }
 
 /* Counts the blocks of the tables at work; false: there is one that no task can read. */
@@ -78,17 +78,26 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 	return true;
 }
 
-/* The task, as it is at work: from its first try to its last */
+/* The task, from its first try to its last */
 typedef struct Attempt
 {
 	GpuAggScan *scan;
-	GpuAggProgram *program;
-	BlockNumber nblocks;
+	GpuAggOrder order;			/* The next try's. */
+	GpuAggProgram *program;		/* The order's, which is this attempt's to change. */
+	GpuAggStoreMark mark;		/* Where its groups begin. */
 	GpuAggTally *tally;			/* It adds up what all tries took, and what the last one did. */
-	bool		host;			/* It runs on the host device behind a GPU. */
+	GpuAggOutcome outcome;		/* The last try's. */
+	uint32		been_on;		/* A set of devices that it was given to. */
 	bool		limited;		/* Its numerics are limited to their scale. */
 	bool		together;		/* Tasks of other cards share its tables. */
 } Attempt;
+
+static void
+attempt_mark(Attempt *a)
+{
+	if (a->scan->results != NULL)
+		gpuagg_results_mark(a->scan->results, &a->mark);
+}
 
 /* All of the work on one device; what was answered before is forgotten. */
 static GpuAggStatus
@@ -97,10 +106,13 @@ attempt_task(Attempt *a, GpuAggError *error)
 	GpuAggTally tally = {0};
 	GpuAggStatus status;
 
-	gpuagg_scan_cut(a->scan, &a->scan->mark);
-	if (a->nblocks == 0)
-		scan_read_nothing(a->scan);
-	status = gpuagg_passes_run(a->scan, a->program, a->nblocks, a->host, &tally, error);
+	gpuagg_scan_cut(a->scan, &a->mark);
+	/* the store may be another one */
+	attempt_mark(a);
+	if (a->order.nblocks == 0)
+		read_nothing(a->scan, &a->order);
+	memset(&a->outcome, 0, sizeof(a->outcome));
+	status = gpuagg_passes_run(a->scan, &a->order, &tally, &a->outcome, error);
 	gpuagg_tally_then(a->tally, &tally);
 	return status;
 }
@@ -156,23 +168,22 @@ tables_there(const GpuAggScan *scan)
 static GpuAggRemedy
 attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
 {
-	const GpuAggScan *scan = a->scan;
 	GpuAggTried tried;
 
 	if (status == GPUAGG_OK)
 		return GPUAGG_REMEDY_NONE;
 	tried = (GpuAggTried) {
-		.on_gpu = scan->on_gpu,
-		.on_host = a->host,
+		.on_gpu = a->outcome.on_gpu,
+		.on_host = a->order.host,
 		.together = a->together,
-		.cached = scan->cache_requested,
-		.draws = scan->sample.method == GPUAGG_SAMPLE_DRAWS,
+		.cached = a->outcome.cached,
+		.draws = a->scan->sample.method == GPUAGG_SAMPLE_DRAWS,
 		.limitable = attempt_limitable(a),
 		.limited = a->limited,
-		.met_long = scan->met_long,
-		.all_groups = gpuagg_answer_wants_all(&scan->answer),
-		.other_gpu = gpuagg_place_other(scan) >= 0,
-		.tables_there = tables_there(scan)
+		.met_long = a->outcome.met_long,
+		.all_groups = gpuagg_answer_wants_all(&a->order.answer),
+		.other_gpu = gpuagg_place_other(a->been_on) >= 0,
+		.tables_there = tables_there(a->scan)
 	};
 	return gpuagg_remedy(status, error->detail, &tried);
 }
@@ -192,7 +203,8 @@ attempt_bind_here(Attempt *a, GpuAggError *error)
 {
 	if (!tables_there(a->scan))
 		return true;
-	a->program = gpuagg_scan_bind(a->scan, &a->nblocks, true, error);
+	a->program = gpuagg_scan_bind(a->scan, a->order.device, &a->order.nblocks, true, error);
+	a->order.program = a->program;
 	a->limited = false;
 	return a->program != NULL;
 }
@@ -202,19 +214,19 @@ static bool
 attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 {
 	const GpuAggError why = *error;
-	GpuAggScan *scan = a->scan;
 
 	if (remedy == GPUAGG_REMEDY_OTHER_GPU)
 	{
-		gpuagg_place_move(scan, gpuagg_place_other(scan));
-		scan->moved = true;
-		count_redone(a->tally, &why, psprintf("device %d", scan->device));
+		a->order.device = gpuagg_place_other(a->been_on);
+		a->been_on |= 1 << a->order.device;
+		a->scan->moved = true;
+		count_redone(a->tally, &why, psprintf("device %d", a->order.device));
 	}
 	if (!attempt_bind_here(a, error))
 		return false;
 	if (remedy == GPUAGG_REMEDY_HOST)
 		count_redone(a->tally, &why, "the host device");
-	a->host = remedy == GPUAGG_REMEDY_HOST;
+	a->order.host = remedy == GPUAGG_REMEDY_HOST;
 	return true;
 }
 
@@ -222,12 +234,11 @@ attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 static bool
 attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 {
-	GpuAggScan *scan = a->scan;
+	GpuAggOrder *order = &a->order;
 
 	a->together = false;
-	scan->met_long = false;
-	scan->uncached = remedy == GPUAGG_REMEDY_UNCACHED || remedy == GPUAGG_REMEDY_LIMITED ||
-		(remedy == GPUAGG_REMEDY_ALL_GROUPS && scan->uncached);
+	order->uncached = remedy == GPUAGG_REMEDY_UNCACHED || remedy == GPUAGG_REMEDY_LIMITED ||
+		(remedy == GPUAGG_REMEDY_ALL_GROUPS && order->uncached);
 	switch (remedy)
 	{
 		case GPUAGG_REMEDY_UNCACHED:
@@ -239,7 +250,7 @@ attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 			attempt_limit(a);
 			return true;
 		case GPUAGG_REMEDY_ALL_GROUPS:
-			memset(&scan->answer, 0, sizeof(scan->answer));
+			memset(&order->answer, 0, sizeof(order->answer));
 			return true;
 		case GPUAGG_REMEDY_OTHER_GPU:
 		case GPUAGG_REMEDY_HOST:
@@ -268,40 +279,32 @@ attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
 	return status;
 }
 
-/* The tables in scan->read on its device, after that on others if need be */
-static GpuAggStatus
-run_one(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggTally *tally,
-		GpuAggError *error)
-{
-	Attempt		a = {.scan = scan,.program = program,.nblocks = nblocks,.tally = tally};
-
-	scan->uncached = scan->met_long = false;
-	return attempt_go_on(&a, attempt_task(&a, error), error);
-}
-
 /*
  * What one of several cards has failed, alone: on another card, if that may help.  *here: a
  * program that has all look-up tables in it, once one was needed; NULL: none was yet.
  */
 static GpuAggStatus
-run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
+run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
 		 GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTally alone = {0};
+	GpuAggProgram *program = *here != NULL ? *here : task->program;
 	GpuAggStatus status;
 	Attempt		a = {
 		.scan = scan,
-		.program = *here != NULL ? *here : tasks[i].program,
-		.nblocks = tasks[i].nblocks,
+		.order = task->order,
+		.program = program,
 		.tally = &alone,
+		.outcome = task->outcome,
+		.been_on = 1 << task->order.device,
 		.together = true
 	};
 
-	*error = tasks[i].error;
-	gpuagg_spread_enter(scan, tasks, i);
-	gpuagg_results_mark(scan->results, &scan->mark);
-	status = attempt_go_on(&a, tasks[i].status, error);
-	if (a.program != tasks[i].program)
+	*error = task->error;
+	a.order.program = program;
+	attempt_mark(&a);
+	status = attempt_go_on(&a, task->status, error);
+	if (a.program != program)
 		*here = a.program;
 	if (status == GPUAGG_OK)
 		gpuagg_spread_count(scan, i, &alone);
@@ -309,36 +312,62 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
 	return status;
 }
 
-/* A task that several cards share; *left: it is to be run by one of them after all. */
-static GpuAggStatus
-run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *left,
-		   GpuAggTally *tally, GpuAggError *error)
+/* A task that several cards share; false: it is to be run by one of them after all. */
+static bool
+run_spread(const Attempt *a, GpuAggStatus *status, GpuAggError *error)
 {
-	GpuAggTaskTable **const read = scan->read;
-	const int	nread = scan->nread;
-	const int	device = scan->device;
-	const GpuAggStoreMark mark = scan->mark;
-	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, program, nblocks);
+	GpuAggScan *scan = a->scan;
+	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, &a->order, a->program);
 	GpuAggProgram *here = NULL;
-	GpuAggStatus status = GPUAGG_OK;
 
-	*left = tasks == NULL;
-	if (*left)
-		return status;
-	gpuagg_spread_answer(&scan->answer);
-	scan->alone = scan->uncached = scan->met_long = false;
-	*left = !gpuagg_spread_run(scan, tasks, tally);
-	for (int i = 0; !*left && status == GPUAGG_OK && i < scan->spread.n; i++)
+	if (tasks == NULL || !gpuagg_spread_run(scan, tasks, a->tally))
+		return false;
+	*status = GPUAGG_OK;
+	for (int i = 0; *status == GPUAGG_OK && i < scan->spread.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			status = run_part(scan, &here, tasks, i, tally, error);
-	scan->read = read;
-	scan->nread = nread;
-	scan->device = device;
-	scan->mark = mark;
-	scan->been_on = 1 << device;
-	if (!*left && status == GPUAGG_OK)
-		tally->work.runs = 1;
+			*status = run_part(scan, &here, &tasks[i], i, a->tally, error);
+	if (*status == GPUAGG_OK)
+		a->tally->work.runs = 1;
+	return true;
+}
+
+/* The order on its device, after that on others if need be; further tasks of the run follow it. */
+static GpuAggStatus
+run_one(Attempt *a, GpuAggError *error)
+{
+	GpuAggStatus status = attempt_go_on(a, attempt_task(a, error), error);
+
+	a->scan->device = a->order.device;
+	a->scan->been_on = a->been_on;
 	return status;
+}
+
+static GpuAggStatus
+run_bound(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggTally *tally,
+		  GpuAggError *error)
+{
+	GpuAggStatus status;
+	Attempt		a = {
+		.scan = scan,
+		.order.program = program,
+		.order.device = scan->device,
+		.order.whole = scan->alone,
+		.order.nread = scan->nread,
+		.order.read = scan->read,
+		.order.nblocks = nblocks,
+		.program = program,
+		.tally = tally,
+		.been_on = scan->been_on
+	};
+
+	gpuagg_wanted_evaluate(&scan->wanted, scan->css.ss.ps.ps_ExprContext, &a.order.answer);
+	if (gpuagg_lookups_several(scan->lookups))
+		memset(&a.order.answer, 0, sizeof(a.order.answer));
+	attempt_mark(&a);
+	scan->spread.ran = 0;
+	if (scan->spread.n > 0 && run_spread(&a, &status, error))
+		return status;
+	return run_one(&a, error);
 }
 
 /*
@@ -363,7 +392,7 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 			nblocks = 0;
 	}
 	gpuagg_place(scan, nblocks);
-	program = gpuagg_scan_bind(scan, &nblocks, false, error);
+	program = gpuagg_scan_bind(scan, scan->device, &nblocks, false, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))
@@ -372,17 +401,5 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
-	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
-	if (gpuagg_lookups_several(scan->lookups))
-		memset(&scan->answer, 0, sizeof(scan->answer));
-	scan->spread.ran = 0;
-	if (scan->spread.n > 0)
-	{
-		bool		left;
-		GpuAggStatus status = run_spread(scan, program, nblocks, &left, tally, error);
-
-		if (!left)
-			return status;
-	}
-	return run_one(scan, program, nblocks, tally, error);
+	return run_bound(scan, program, nblocks, tally, error);
 }

@@ -12,7 +12,7 @@
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its
- * answers are added behind scan->mark, and *tally, which is zero before, tells what was done.
+ * answers are added to scan->results, and *tally, which is zero before, tells what was done.
  */
 extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally,
 									   GpuAggError *error);

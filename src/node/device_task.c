@@ -135,12 +135,13 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 	bool		cached;
 
 	memset(request, 0, sizeof(*request));
-	cached = scan->rows == NULL && table->end > table->first && !scan->uncached && !run->pass->host &&
+	cached = scan->rows == NULL && table->end > table->first &&
+		!run->order->uncached && !run->order->host &&
 		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
 		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
-	scan->cache_requested |= cached;
+	run->outcome->cached |= cached;
 	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS)
 		run->drawn_blocks = request->written =
 			gpuagg_written_blocks(table->rel, table->nblocks, true);
@@ -195,7 +196,7 @@ task_begin_feed(GpuAggRun *run)
 	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
-						   run->pass->host);
+						   run->order->host);
 	run->tally->feeders_planned = run->inputs->feeders_planned;
 	run->tally->feeders_launched = run->inputs->feeders_launched;
 	return status;
@@ -307,7 +308,7 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 		return gpuagg_task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_VALUE_ERROR)
 		note_strange_row(run, input->table->rel, buffer, ref->line);
 	if (theirs)
@@ -353,7 +354,7 @@ task_take_joined(GpuAggRun *run)
 		if (theirs)
 			ReleaseBuffer(buffer);
 	}
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_OK)
 		task_todo_done(run);
 	return status;
@@ -374,7 +375,7 @@ task_send_joined(GpuAggRun *run)
 	GpuAggStatus status = gpuagg_joined_rows_next(run->joined, gpuagg_inputs_at(run->inputs)->next_batch, &msg,
 												  &bytes, run->error);
 
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_VALUE_ERROR)
 		gpuagg_joined_rows_note(run->joined);
 	if (status != GPUAGG_OK || msg == NULL)
@@ -576,16 +577,16 @@ task_cleanup(int code, Datum arg)
 }
 
 static GpuAggClient *
-task_begin(GpuAggRun *run, const GpuAggProgram *program)
+task_begin(GpuAggRun *run)
 {
 	const GpuAggPass *pass = run->pass;
 	GpuAggClientRequest request = {
-		.program = program,
-		.device = pass->device,
+		.program = run->program,
+		.device = run->order->device,
 		.config.expected_groups = pass->expected_groups,
 		.config.expected_rows = Max(run->scan->info->est_rows, 0) * pass->share,
 		.config.sample = run->scan->sample.sample,
-		.config.answer = run->scan->answer,
+		.config.answer = run->order->answer,
 		.config.hash_window = pass->hash_window,
 		.config.strategy = pass->strategy,
 		.config.resident_strategy = pass->resident_strategy,
@@ -600,9 +601,9 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.fault = pass->fault,
 		.relid = run->scan->rel != NULL ? RelationGetRelid(run->scan->rel) : InvalidOid,
 		.predicted_ms = run->scan->info->predicted.startup * pass->share / 1e6,
-		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
+		.total_pages = gpuagg_sample_share(&run->scan->sample, run->order->nblocks),
 		.several = run->inputs->n > 1,
-		.host = pass->host,
+		.host = run->order->host,
 		.alone = pass->alone,
 		.at_once = pass->share < 1
 	};
@@ -610,17 +611,18 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
-		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
+		gpuagg_regroup_wish(run->scan, run->order->whole, &run->order->answer,
+							&request.config.regrouping);
 	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
-		request.config.units = gpuagg_profile_get(pass->device)->rates.tlb_groups;
+		request.config.units = gpuagg_profile_get(run->order->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);
-	run->scan->cache_requested = false;
+	run->outcome->cached = false;
 	task_begin_input(run, &request.cache);
 	task_look_ahead(run, &request.ahead);
 	client = gpuagg_client_begin(&request, run->error);
 	gpuagg_task_time_add(run, &run->tally->start_time, start);
-	run->scan->on_gpu = request.on_gpu;
+	run->outcome->on_gpu = request.on_gpu;
 	return client;
 }
 
@@ -646,17 +648,18 @@ task_failed(GpuAggRun *run)
 }
 
 GpuAggRun *
-gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
-				  GpuAggPass *pass, GpuAggTally *tally, GpuAggError *error)
+gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+				  GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
 	run->scan = scan;
-	run->program = program;
+	run->order = order;
+	run->program = order->program;
 	run->pass = pass;
 	run->tally = tally;
-	run->nblocks = nblocks;
-	run->inputs = gpuagg_inputs_create(scan, pass->device);
+	run->outcome = outcome;
+	run->inputs = gpuagg_inputs_create(order);
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	return run;
@@ -665,7 +668,7 @@ gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nb
 GpuAggStatus
 gpuagg_run_begin(GpuAggRun *run)
 {
-	run->client = task_begin(run, run->program);
+	run->client = task_begin(run);
 	return run->client != NULL ? GPUAGG_OK : run->error->status;
 }
 
@@ -733,10 +736,10 @@ gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
 }
 
 GpuAggStatus
-gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggPass *pass, GpuAggTally *tally, GpuAggError *error)
+gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass, GpuAggTally *tally,
+				GpuAggOutcome *outcome, GpuAggError *error)
 {
-	GpuAggRun  *run = gpuagg_run_create(scan, program, nblocks, pass, tally, error);
+	GpuAggRun  *run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
 	GpuAggStatus status;
 
 	tally->feeders_planned = tally->feeders_launched = 0;

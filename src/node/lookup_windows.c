@@ -44,7 +44,6 @@ run_window(GpuAggScan *scan, int i, GpuAggTally *tally, GpuAggError *error)
 
 	CHECK_FOR_INTERRUPTS();
 	gpuagg_lookups_window(scan->lookups, i);
-	gpuagg_results_mark(scan->results, &scan->mark);
 	status = gpuagg_tables_run(scan, &one, error);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(window);

@@ -49,14 +49,14 @@
 typedef struct GpuAggPasses
 {
 	GpuAggScan *scan;
-	const GpuAggProgram *program;
-	BlockNumber nblocks;
+	const GpuAggOrder *order;
 	GpuAggStrategyChoice choice;
 	double		fit;			/* groups that a window may have; 0: any */
 	bool		failed;			/* that is what a window had that failed */
 	int			started;		/* tasks */
 	GpuAggPass	pass;
 	GpuAggTally *tally;
+	GpuAggOutcome *outcome;
 	GpuAggError *error;
 } GpuAggPasses;
 
@@ -242,7 +242,7 @@ passes_fault(const GpuAggPasses *p)
 		return GPUAGG_NFAULTS;
 	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
-	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->pass.host || p->scan->moved))
+	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->order->host || p->scan->moved))
 		return GPUAGG_FAULT_NONE;
 	return gpuagg_debug_fault;
 }
@@ -269,8 +269,7 @@ passes_task(GpuAggPasses *p)
 		passes_count(p);
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
 	p->pass.shared = false;
-	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass, p->tally,
-							 p->error);
+	status = gpuagg_task_run(p->scan, p->order, &p->pass, p->tally, p->outcome, p->error);
 	if (status == GPUAGG_OK && passes_struck(p) &&
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
 		status = gpuagg_error_set(p->error, GPUAGG_OUT_OF_MEMORY, 0,
@@ -284,8 +283,8 @@ passes_task(GpuAggPasses *p)
 static bool
 passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 {
-	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select || p->scan->rows != NULL ||
-		p->program->nkeys == 0)
+	if (status != GPUAGG_OUT_OF_MEMORY || p->order->program->select || p->scan->rows != NULL ||
+		p->order->program->nkeys == 0)
 		return false;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
@@ -313,7 +312,7 @@ static bool
 passes_split(GpuAggPasses *p)
 {
 	const GpuAggPass *pass = &p->pass;
-	double		pages = gpuagg_sample_share(&p->scan->sample, p->nblocks);
+	double		pages = gpuagg_sample_share(&p->scan->sample, p->order->nblocks);
 	double		share = pages > 0 ? Min(1, pass->pages / pages) : 1;
 	double		rows = (double) pass->rows / passes_count(p);
 	double		groups = gpuagg_strategy_extrapolate(rows, pass->groups,
@@ -349,31 +348,32 @@ passes_next(GpuAggPasses *p)
 }
 
 static void
-passes_plan_draws(GpuAggPasses *p, bool host)
+passes_plan_draws(GpuAggPasses *p)
 {
 	const GpuAggSampleState *sample = &p->scan->sample;
 	GpuAggDrawPlan plan;
 
 	if (sample->method != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(p->scan, p->pass.device, p->nblocks, sample->sample.cutoff, host, &plan);
+	gpuagg_passes_draws(p->scan, p->order->device, p->order->nblocks, sample->sample.cutoff,
+						p->order->host, &plan);
 	p->pass.draw_way = plan.way;
 	p->pass.draw_windows = plan.windows;
 }
 
 static void
-passes_begin(GpuAggPasses *p, bool host)
+passes_begin(GpuAggPasses *p)
 {
+	const bool	host = p->order->host;
 	const GpuAggStrategyChoice *c = &p->choice;
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
 	GpuAggLayout layout;
 
-	passes_work(p->scan, p->nblocks, p->pass.share, &work);
-	gpuagg_choose(p->pass.device, &work, p->scan->info->program, host, &p->choice);
-	gpuagg_choose_resident(p->pass.device, &work, p->scan->info->program, host, &resident);
-	gpuagg_layout_compute(p->program, &layout);
-	p->pass.host = host;
+	passes_work(p->scan, p->order->nblocks, p->pass.share, &work);
+	gpuagg_choose(p->order->device, &work, p->scan->info->program, host, &p->choice);
+	gpuagg_choose_resident(p->order->device, &work, p->scan->info->program, host, &resident);
+	gpuagg_layout_compute(p->order->program, &layout);
 	p->pass.page_lines = passes_page_lines(p->scan);
 	p->pass.strategy = c->within;
 	p->pass.resident_strategy = resident.strategy;
@@ -383,7 +383,7 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
-	passes_plan_draws(p, host);
+	passes_plan_draws(p);
 	if (p->pass.hash_window.count > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
 	p->tally->tried = true;
@@ -421,21 +421,18 @@ passes_windows(GpuAggPasses *p)
 }
 
 bool
-gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
-				   BlockNumber nblocks, double share, int n, GpuAggPass *pass,
-				   GpuAggTally *tally)
+gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
+				   GpuAggPass *pass, GpuAggTally *tally)
 {
 	GpuAggPasses passes = {
 		.scan = scan,
-		.program = program,
-		.nblocks = nblocks,
+		.order = order,
 		.started = n,
-		.pass.device = device,
 		.pass.share = share,
 		.tally = tally
 	};
 
-	passes_begin(&passes, false);
+	passes_begin(&passes);
 	*pass = passes.pass;
 	pass->fault = passes_fault(&passes);
 	pass->expected_groups = gpuagg_passes_part_groups(scan, share);
@@ -444,24 +441,23 @@ gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
 }
 
 GpuAggStatus
-gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
-				  BlockNumber nblocks, bool host, GpuAggTally *tally, GpuAggError *error)
+gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally,
+				  GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggPasses passes = {
 		.scan = scan,
-		.program = program,
-		.nblocks = nblocks,
-		.pass.device = scan->device,
+		.order = order,
 		.pass.share = 1,
 		.tally = tally,
+		.outcome = outcome,
 		.error = error
 	};
 	GpuAggStatus status;
 
 	/* ahead of the run, which keeps columns that would change what is planned */
-	if (scan->css.ss.ps.instrument != NULL && !host)
-		gpuagg_passes_plan(scan, scan->device, nblocks, &scan->planned);
-	passes_begin(&passes, host);
+	if (scan->css.ss.ps.instrument != NULL && !order->host)
+		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
+	passes_begin(&passes);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)
 		gpuagg_tally_fail(tally);

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
-#include "node/scan.h"
 #include "node/device_task.h"
 
 /* The strategy by which a device would group now, as far as the plan's estimates tell */
@@ -40,19 +39,20 @@ extern void gpuagg_passes_predict_part(const GpuAggScan *scan, int device, Block
 /* How many groups it will find */
 extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
 
-/* Plans its pass on a device, the n-th of several tasks; false: it would need several. */
-extern bool gpuagg_passes_part(GpuAggScan *scan, int device, const GpuAggProgram *program,
-							   BlockNumber nblocks, double share, int n, GpuAggPass *pass,
-							   GpuAggTally *tally);
+/*
+ * Plans the pass of such a task, the n-th of several, and begins its tally; false: it would need
+ * several.
+ */
+extern bool gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
+							   GpuAggPass *pass, GpuAggTally *tally);
 
 /*
- * Runs all tasks, which add to the scan's empty store; *tally is zero before.  A status other
- * than GPUAGG_OK: the store is of no use, and no work is tallied; the host device
- * (host = true: only on that one) or PostgreSQL's plan has to answer.
+ * Runs all tasks of an order, which add to the scan's empty store; *tally and *outcome are zero
+ * before.  A status other than GPUAGG_OK: the store is of no use, and no work is tallied;
+ * remedy.h tells what may help.
  */
-extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan,
-									  const GpuAggProgram *program,
-									  BlockNumber nblocks, bool host,
-									  GpuAggTally *tally, GpuAggError *error);
+extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order,
+									  GpuAggTally *tally, GpuAggOutcome *outcome,
+									  GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_PASSES_H */

@@ -166,20 +166,13 @@ gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
 }
 
 int
-gpuagg_place_other(const GpuAggScan *scan)
+gpuagg_place_other(uint32 been_on)
 {
 	int			to = -1;
 
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
-		if (gpuagg_shmem_is_gpu(i) && (scan->been_on & (1 << i)) == 0 &&
+		if (gpuagg_shmem_is_gpu(i) && (been_on & (1 << i)) == 0 &&
 			(to < 0 || queue_ns(i) < queue_ns(to)))
 			to = i;
 	return to;
-}
-
-void
-gpuagg_place_move(GpuAggScan *scan, int to)
-{
-	scan->device = to;
-	scan->been_on |= 1 << to;
 }

@@ -16,10 +16,7 @@
  */
 extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
 
-/* Another GPU, which a scan whose device has failed has not been on; -1: there is none. */
-extern int	gpuagg_place_other(const GpuAggScan *scan);
-
-/* Moves the scan there. */
-extern void gpuagg_place_move(GpuAggScan *scan, int to);
+/* Another GPU than those of a set, on which a task has failed; -1: there is none. */
+extern int	gpuagg_place_other(uint32 been_on);
 
 #endif							/* GPUAGG_NODE_PLACE_H */

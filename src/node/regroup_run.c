@@ -442,10 +442,11 @@ made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 }
 
 void
-gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish)
+gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+					GpuAggRegrouping *wish)
 {
-	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !scan->alone ||
-		scan->answer.nsums > 0 || !gpuagg_answer_wants_all(&scan->answer) ||
+	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
+		answer->nsums > 0 || !gpuagg_answer_wants_all(answer) ||
 		!gpuagg_regroup_device(scan->info->regroup, scan->info->program, wish))
 		memset(wish, 0, sizeof(*wish));
 }

@@ -17,10 +17,11 @@ extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggPr
 extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
 
 /*
- * What the device may make of its groups for the next task: nothing, if that task is not all
+ * What the device may make of the groups that a task answers: nothing, if that is not the whole
  * of the work, or if only regroup_run can.
  */
-extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
+extern void gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+								GpuAggRegrouping *wish);
 
 /*
  * It has: scan->results becomes an empty store for the query's groups.  A status other than

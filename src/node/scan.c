@@ -58,7 +58,6 @@ gpuagg_scan_open_results(GpuAggScan *scan)
 	if (scan->info->program->select)
 		return;
 	scan->results = gpuagg_scan_task_results(scan);
-	gpuagg_results_mark(scan->results, &scan->mark);
 }
 
 /* Chosen rows are those of one task, so nothing of them is kept. */

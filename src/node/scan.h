@@ -96,7 +96,6 @@ typedef struct GpuAggScan
 	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
 								 * is no table: rel is NULL, and so is that of read[0] */
 	GpuAggProbes probes;		/* of this run's program */
-	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 
@@ -105,10 +104,6 @@ typedef struct GpuAggScan
 	bool		placed;			/* if it has been chosen (place.h) */
 	uint32		been_on;		/* set of those that it was given to */
 	bool		moved;			/* to another one, after one had failed */
-	bool		on_gpu;			/* the last task was to run on a GPU */
-	bool		uncached;		/* tasks must do without the column cache */
-	bool		cache_requested;			/* the last one did not */
-	bool		met_long;		/* a value that would be kept beside all groups */
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
 	bool		alone;			/* each run has one task */
@@ -117,7 +112,6 @@ typedef struct GpuAggScan
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
-	GpuAggStoreMark mark;		/* where those of this table begin */
 	PlanState  *long_groups;	/* long_rows.h: makes those of keys that devices have no form
 								 * of; NULL until needed */
 	Bitmapset  *long_tables;	/* of which it can be given rows; NULL: none, or not asked yet */

@@ -59,7 +59,8 @@ bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *block
 
 /* The tables, and the program with them; NULL: see error. */
 static GpuAggProgram *
-bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, GpuAggError *error)
+bind_tables(GpuAggScan *scan, int device, const Values *v, BlockNumber *nblocks, bool here,
+			GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
@@ -68,7 +69,7 @@ bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, 
 	if (scan->lookups != NULL)
 		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
 	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, scan->device, here, &nothing,
+		(blocks = gpuagg_lookups_make(scan->lookups, device, here, &nothing,
 									  error)) == NULL)
 		return NULL;
 	if (nothing)
@@ -105,7 +106,7 @@ forget_cards(GpuAggSpread *spread)
 }
 
 GpuAggProgram *
-gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
+gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here, GpuAggError *error)
 {
 	GpuAggProgram *program;
 	Values		v;
@@ -114,10 +115,10 @@ gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError 
 	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
 		return NULL;
 	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
-	program = bind_tables(scan, &v, nblocks, here, error);
+	program = bind_tables(scan, device, &v, nblocks, here, error);
 	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||
 		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, program))
 		return program;
 	forget_cards(&scan->spread);
-	return bind_tables(scan, &v, nblocks, true, error);
+	return bind_tables(scan, device, &v, nblocks, true, error);
 }

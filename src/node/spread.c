@@ -61,8 +61,8 @@ keys_tell(const GpuAggAnswer *answer, bool limited)
  * enough others come before what a part leaves out.  Whatever states tell is known when
  * parts have been merged.
  */
-void
-gpuagg_spread_answer(GpuAggAnswer *answer)
+static void
+spread_answer(GpuAggAnswer *answer)
 {
 	if (!keys_tell(answer, answer->first > 0))
 		memset(answer, 0, sizeof(*answer));
@@ -85,9 +85,10 @@ gpuagg_spread_left(const GpuAggScan *scan)
 {
 	const GpuAggWanted *wanted = &scan->info->wanted;
 	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
+	const GpuAggAnswer answer = {0};
 	GpuAggRegrouping wish;
 
-	gpuagg_regroup_wish(scan, &wish);
+	gpuagg_regroup_wish(scan, scan->alone, &answer, &wish);
 	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
 		return Max(scan->info->est_groups, 0);
 	return 0;
@@ -147,50 +148,63 @@ part_begins(const GpuAggTaskTable *table, uint64 block, int ncards)
 
 /* Card i's part of all tables, whose blocks are counted from the first one's on */
 static void
-plan_read(const GpuAggScan *scan, BlockNumber nblocks, int i, GpuAggSpreadTask *task)
+plan_read(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
 {
 	const int	n = scan->spread.n;
-	const uint64 from = (uint64) nblocks * i / n;
-	const uint64 to = (uint64) nblocks * (i + 1) / n;
+	const uint64 from = (uint64) whole->nblocks * i / n;
+	const uint64 to = (uint64) whole->nblocks * (i + 1) / n;
 	uint64		before = 0;
 
-	task->read = palloc(scan->nread * sizeof(GpuAggTaskTable *));
-	for (int k = 0; k < scan->nread; k++)
+	part->nread = 0;
+	part->nblocks = 0;
+	part->read = palloc(whole->nread * sizeof(GpuAggTaskTable *));
+	for (int k = 0; k < whole->nread; k++)
 	{
-		GpuAggTaskTable *table = scan->read[k];
+		GpuAggTaskTable *table = whole->read[k];
 		BlockNumber first = from <= before ? 0 : part_begins(table, from - before, n);
 		BlockNumber end = to <= before ? 0 : part_begins(table, to - before, n);
 
 		before += table->nblocks;
 		if (first >= end)
 			continue;
-		task->read[task->nread++] = table_part(scan, table, i, first, end);
-		task->nblocks += end - first;
+		part->read[part->nread++] = table_part(scan, table, i, first, end);
+		part->nblocks += end - first;
 	}
 }
 
+static void
+plan_order(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
+{
+	*part = *whole;
+	part->device = scan->spread.cards[i].at;
+	part->whole = false;
+	spread_answer(&part->answer);
+	plan_read(scan, whole, i, part);
+}
+
 GpuAggSpreadTask *
-gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks)
+gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order, GpuAggProgram *program)
 {
 	const int	n = scan->spread.n;
 	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
-	bool		planned = nblocks >= n;
+	bool		planned = order->nblocks >= n;
 
 	for (int i = 0; planned && i < n; i++)
 	{
 		GpuAggSpreadTask *task = &tasks[i];
+		GpuAggOrder *part = &task->order;
 
 		task->program = scan->spread.cards[i].program;
 		if (task->program == NULL)
 			task->program = program;
-		plan_read(scan, nblocks, i, task);
-		planned = task->nread > 0 &&
-			gpuagg_passes_part(scan, scan->spread.cards[i].at, program, task->nblocks,
-							   (double) task->nblocks / nblocks, i + 1, &task->pass,
-							   &task->tally);
+		plan_order(scan, order, i, part);
+		part->program = task->program;
+		planned = part->nread > 0 &&
+			gpuagg_passes_part(scan, part, (double) part->nblocks / order->nblocks, i + 1,
+							   &task->pass, &task->tally);
 	}
 	if (planned && scan->css.ss.ps.instrument != NULL)
-		gpuagg_passes_plan(scan, scan->device, nblocks, &scan->planned);
+		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
 	return planned ? tasks : NULL;
 }
 
@@ -226,8 +240,6 @@ static void
 spread_begin(Spread *s)
 {
 	GpuAggScan *scan = s->scan;
-	GpuAggTaskTable **const read = scan->read;
-	const int	nread = scan->nread;
 
 	/* they wake up side by side: that may take longer than to begin */
 	for (int i = 0; i < s->n; i++)
@@ -237,14 +249,9 @@ spread_begin(Spread *s)
 		GpuAggSpreadTask *task = &s->tasks[i];
 		GpuAggStatus status;
 
-		scan->read = task->read;
-		scan->nread = task->nread;
-		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass,
-									  &task->tally, &task->error);
-		scan->read = read;
-		scan->nread = nread;
+		task->run = gpuagg_run_create(scan, &task->order, &task->pass, &task->tally,
+									  &task->outcome, &task->error);
 		status = gpuagg_run_begin(task->run);
-		task->on_gpu = scan->on_gpu;
 		if (status != GPUAGG_OK)
 			task_fail(task, status);
 	}
@@ -372,16 +379,6 @@ gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
 	}
 	spread_tally(&s, tally);
 	return true;
-}
-
-void
-gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i)
-{
-	scan->read = tasks[i].read;
-	scan->nread = tasks[i].nread;
-	scan->device = scan->spread.cards[i].at;
-	scan->been_on = 1 << scan->device;
-	scan->on_gpu = tasks[i].on_gpu;
 }
 
 void

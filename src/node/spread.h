@@ -22,28 +22,23 @@ extern double gpuagg_spread_left(const GpuAggScan *scan);
 /* The task of one of them */
 typedef struct GpuAggSpreadTask
 {
-	int			nread;
-	GpuAggTaskTable **read;		/* the parts of the tables */
-	BlockNumber nblocks;		/* of these together */
-	GpuAggProgram *program;
+	GpuAggOrder order;
+	GpuAggProgram *program;		/* the order's, which is its own or that of all */
 	GpuAggPass	pass;
 	GpuAggTally tally;
+	GpuAggOutcome outcome;
 	GpuAggRun  *run;
 	bool		over;			/* nothing is left but to collect its groups */
-	bool		on_gpu;
 	GpuAggStatus status;
 	GpuAggError error;
 } GpuAggSpreadTask;
 
 /*
- * Plans the tasks of the scan's cards for the tables in scan->read; NULL: they are not to be
- * spread after all.  In the current memory context, but for what lasts longer.
+ * Plans the tasks of the scan's cards, which share the order; NULL: it is not to be spread after
+ * all.  In the current memory context, but for what lasts longer.
  */
-extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program,
-											BlockNumber nblocks);
-
-/* Of the groups that a query wants, which each part is asked for */
-extern void gpuagg_spread_answer(GpuAggAnswer *answer);
+extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order,
+											GpuAggProgram *program);
 
 /*
  * Runs them all at once, and adds the groups of those that succeed to scan->results, each
@@ -53,11 +48,7 @@ extern void gpuagg_spread_answer(GpuAggAnswer *answer);
 extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks,
 							  GpuAggTally *tally);
 
-/*
- * Lends the scan the tables and the device of one task, for it to run alone, and takes them
- * back; counts what became of it.
- */
-extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
+/* What became of one that ran alone */
 extern void gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_SPREAD_H */

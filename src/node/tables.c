@@ -183,7 +183,6 @@ tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *erro
 	CHECK_FOR_INTERRUPTS();
 	task_enter(scan, program);
 	task_expect(scan);
-	gpuagg_results_mark(scan->results, &scan->mark);
 	status = gpuagg_attempt_run(scan, &one, error);
 	gpuagg_tally_beside(tally, &one);
 	if (one.work.runs > 0)

@@ -44,21 +44,21 @@ input_large(const GpuAggTaskTable *table)
 }
 
 GpuAggTaskInputs *
-gpuagg_inputs_create(const GpuAggScan *scan, int device)
+gpuagg_inputs_create(const GpuAggOrder *order)
 {
 	GpuAggTaskInputs *inputs = palloc0(sizeof(GpuAggTaskInputs));
 
 	inputs->context = CurrentMemoryContext;
-	inputs->device_at = device;
-	inputs->n = scan->nread;
-	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
-	for (int i = 0; i < scan->nread; i++)
+	inputs->device_at = order->device;
+	inputs->n = order->nread;
+	inputs->inputs = palloc0(order->nread * sizeof(GpuAggTaskInput));
+	for (int i = 0; i < order->nread; i++)
 	{
-		inputs->inputs[i].table = scan->read[i];
+		inputs->inputs[i].table = order->read[i];
 		inputs->inputs[i].next_batch = GPUAGG_TABLE_BATCH(i);
-		inputs->behind += input_large(scan->read[i]);
-		if (scan->read[i]->rows != NULL)
-			gpuagg_rows_reset(scan->read[i]->rows);
+		inputs->behind += input_large(order->read[i]);
+		if (order->read[i]->rows != NULL)
+			gpuagg_rows_reset(order->read[i]->rows);
 	}
 	return inputs;
 }

@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "heap/feed.h"
-#include "node/scan.h"
 #include "node/feeders.h"
+#include "node/order.h"
 
 /* One of them */
 typedef struct GpuAggTaskInput
@@ -61,8 +61,8 @@ typedef struct GpuAggTaskInputs
 	bool		foreseen;		/* nothing is to be sent: what was looked at ahead is all */
 } GpuAggTaskInputs;
 
-/* Of the tables that the scan reads, for a device.  Allocates in the current memory context. */
-extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan, int device);
+/* Of the tables that a task reads.  Allocates in the current memory context. */
+extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggOrder *order);
 
 /* Makes ready the next one that is not begun; cached: it has requested the cache. */
 extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
