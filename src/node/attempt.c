@@ -343,15 +343,15 @@ run_one(Attempt *a, GpuAggError *error)
 }
 
 static GpuAggStatus
-run_bound(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggTally *tally,
-		  GpuAggError *error)
+run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblocks,
+		  GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggStatus status;
 	Attempt		a = {
 		.scan = scan,
 		.order.program = program,
 		.order.device = scan->device,
-		.order.whole = scan->alone,
+		.order.whole = whole,
 		.order.nread = scan->nread,
 		.order.read = scan->read,
 		.order.nblocks = nblocks,
@@ -375,7 +375,7 @@ run_bound(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggT
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
@@ -391,7 +391,7 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 		if (gpuagg_sample_is_empty(&scan->sample))
 			nblocks = 0;
 	}
-	gpuagg_place(scan, nblocks);
+	gpuagg_place(scan, whole, nblocks);
 	program = gpuagg_scan_bind(scan, scan->device, &nblocks, false, error);
 	if (program == NULL)
 		return error->status;
@@ -401,5 +401,5 @@ gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
-	return run_bound(scan, program, nblocks, tally, error);
+	return run_bound(scan, whole, program, nblocks, tally, error);
 }

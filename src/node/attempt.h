@@ -11,10 +11,11 @@
 #include "node/scan.h"
 
 /*
- * Runs the task of the tables at work: on the device, if need be on the other one.  Its
- * answers are added to scan->results, and *tally, which is zero before, tells what was done.
+ * Runs the task of the tables at work: on the device, if need be on the other one.  whole: a run
+ * has no other task.  Its answers are added to scan->results, and *tally, which is zero before,
+ * tells what was done.
  */
-extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, GpuAggTally *tally,
+extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally,
 									   GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_ATTEMPT_H */

@@ -59,7 +59,6 @@ run_windows(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 	const int	windows = gpuagg_lookups_windows(scan->lookups);
 	GpuAggStatus status = GPUAGG_OK;
 
-	scan->alone = false;
 	for (int i = 0; status == GPUAGG_OK && i < windows; i++)
 		status = run_window(scan, i, tally, error);
 	return status == GPUAGG_OK ? gpuagg_scan_merge(scan, &tally->work.groups, error) : status;

@@ -82,15 +82,16 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 
 /* What the cards of a spread task would take, each with its share of the table */
 static void
-offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDevice *devices,
-			 const GpuAggSpread *spread, GpuAggOfferedDevice *o)
+offer_spread(const GpuAggScan *scan, bool whole, BlockNumber nblocks,
+			 const GpuAggOfferedDevice *devices, const GpuAggSpread *spread,
+			 GpuAggOfferedDevice *o)
 {
 	const double share = 1.0 / spread->n;
 	const BlockNumber blocks = (BlockNumber) (nblocks * share);
 	GpuAggOfferedPart parts[GPUAGG_MAX_CARDS];
 	GpuAggSpreadCosts costs = {
 		.groups = gpuagg_spread_returned(scan, gpuagg_passes_part_groups(scan, share)),
-		.left = gpuagg_spread_left(scan)
+		.left = gpuagg_spread_left(scan, whole)
 	};
 
 	for (int i = 0; i < spread->n; i++)
@@ -118,7 +119,7 @@ offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDev
 
 /* Chooses one device, or the cards of the spread task; *spread: those that may share it */
 static int
-choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
+choose(const GpuAggScan *scan, bool whole, BlockNumber nblocks, GpuAggSpread *spread)
 {
 	const int	n = gpuagg_shared->ndevices;
 	GpuAggOfferedDevice devices[GPUAGG_MAX_CARDS + 1];
@@ -140,7 +141,7 @@ choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 	else if (gpuagg_spread == GPUAGG_SPREAD_ALWAYS)
 		return spread->cards[0].at;
 	else
-		offer_spread(scan, nblocks, devices, spread, together);
+		offer_spread(scan, whole, nblocks, devices, spread, together);
 	first = gpuagg_placement_first(devices, n + 1);
 	if (first >= 0 && first < n && gpuagg_placement_spread_first(&devices[first], together))
 		first = n;
@@ -154,12 +155,13 @@ choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 }
 
 void
-gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_place(GpuAggScan *scan, bool whole, BlockNumber nblocks)
 {
 	if (!scan->placed)
 	{
 		scan->spread.n = 0;
-		scan->device = gpuagg_shared->ndevices == 1 ? 0 : choose(scan, nblocks, &scan->spread);
+		scan->device = gpuagg_shared->ndevices == 1 ? 0 :
+			choose(scan, whole, nblocks, &scan->spread);
 		scan->been_on = 1 << scan->device;
 		scan->placed = true;
 	}

@@ -172,7 +172,6 @@ gpuagg_scan_run(GpuAggScan *scan)
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
 	gpuagg_scan_open_results(scan);
-	scan->alone = scan->tables == NULL;
 	scan->falling_back = false;
 	scan->moved = false;
 	/* look-up tables that an earlier run had made are on its device */

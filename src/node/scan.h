@@ -106,7 +106,6 @@ typedef struct GpuAggScan
 	bool		moved;			/* to another one, after one had failed */
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
-	bool		alone;			/* each run has one task */
 	bool		regrouped;		/* by the device: results are the query's groups, */
 	uint64		made;			/* so many so far */
 

@@ -81,14 +81,14 @@ gpuagg_spread_returned(const GpuAggScan *scan, double part_groups)
 }
 
 double
-gpuagg_spread_left(const GpuAggScan *scan)
+gpuagg_spread_left(const GpuAggScan *scan, bool whole)
 {
 	const GpuAggWanted *wanted = &scan->info->wanted;
 	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
 	const GpuAggAnswer answer = {0};
 	GpuAggRegrouping wish;
 
-	gpuagg_regroup_wish(scan, scan->alone, &answer, &wish);
+	gpuagg_regroup_wish(scan, whole, &answer, &wish);
 	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
 		return Max(scan->info->est_groups, 0);
 	return 0;

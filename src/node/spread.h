@@ -16,8 +16,11 @@ extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, 
 /* Groups that each part returns, if a part has so many, */
 extern double gpuagg_spread_returned(const GpuAggScan *scan, double part_groups);
 
-/* and those that one device alone would sort out, or make the query's groups of */
-extern double gpuagg_spread_left(const GpuAggScan *scan);
+/*
+ * and those that one device alone would sort out, or make the query's groups of, which it may if
+ * its task is the whole of a run
+ */
+extern double gpuagg_spread_left(const GpuAggScan *scan, bool whole);
 
 /* The task of one of them */
 typedef struct GpuAggSpreadTask

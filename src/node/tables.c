@@ -173,6 +173,15 @@ task_expect(const GpuAggScan *scan)
 	info->est_groups = Min(t->est_groups, Max(info->est_passed, 1));
 }
 
+/* Has a run one task, which does all of the work? */
+static bool
+is_whole(const GpuAggScan *scan)
+{
+	const GpuAggTables *t = scan->tables;
+
+	return (t == NULL || (t->nprograms == 1 && t->shared)) && !gpuagg_lookups_several(scan->lookups);
+}
+
 /* One task, of the tables in scan->read, which have this program */
 static GpuAggStatus
 tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *error)
@@ -183,7 +192,7 @@ tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *erro
 	CHECK_FOR_INTERRUPTS();
 	task_enter(scan, program);
 	task_expect(scan);
-	status = gpuagg_attempt_run(scan, &one, error);
+	status = gpuagg_attempt_run(scan, is_whole(scan), &one, error);
 	gpuagg_tally_beside(tally, &one);
 	if (one.work.runs > 0)
 	{
@@ -266,7 +275,7 @@ tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally,
 static GpuAggStatus
 table_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggStatus status = gpuagg_attempt_run(scan, tally, error);
+	GpuAggStatus status = gpuagg_attempt_run(scan, is_whole(scan), tally, error);
 
 	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_lookups_several(scan->lookups))
 		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
@@ -282,7 +291,6 @@ tables_run_all(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 	int			i = -1;
 
 	t->nblocks = 0;
-	scan->alone = t->nprograms == 1 && t->shared && !gpuagg_lookups_several(scan->lookups);
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	status = tables_run_alike(scan, valid, tally, error);
