@@ -580,6 +580,7 @@ static GpuAggClient *
 task_begin(GpuAggRun *run)
 {
 	const GpuAggPass *pass = run->pass;
+	const Relation rel = run->order->read[0]->rel;
 	GpuAggClientRequest request = {
 		.program = run->program,
 		.device = run->order->device,
@@ -599,7 +600,7 @@ task_begin(GpuAggRun *run)
 		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
 		.config.fault = pass->fault,
-		.relid = run->scan->rel != NULL ? RelationGetRelid(run->scan->rel) : InvalidOid,
+		.relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid,
 		.predicted_ms = run->scan->info->predicted.startup * pass->share / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->order->nblocks),
 		.several = run->inputs->n > 1,

@@ -146,7 +146,8 @@ choose(const GpuAggScan *scan, bool whole, BlockNumber nblocks, GpuAggSpread *sp
 	if (first >= 0 && first < n && gpuagg_placement_spread_first(&devices[first], together))
 		first = n;
 	wanted = gpuagg_placement_wanted(devices, n + 1, first, &gain, &cost);
-	if (wanted >= 0 && scan->rel != NULL && gpuagg_regrets_add(RelationGetRelid(scan->rel), gain, cost))
+	if (wanted >= 0 && scan->rows == NULL &&
+		gpuagg_regrets_add(RelationGetRelid(scan->read[0]->rel), gain, cost))
 		first = wanted;
 	if (first == n)
 		return spread->cards[0].at;

@@ -80,7 +80,7 @@ typedef struct GpuAggScan
 	CustomScanState css;
 	GpuAggPlanInfo *info;
 	Oid			relid;			/* what the query names; InvalidOid: a UNION ALL */
-	Relation	rel;			/* the table, or the first of those at work */
+	Relation	rel;			/* the table; NULL: several, or rows of a plan */
 	int			nread;			/* tables that a task reads one after the other, */
 	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are

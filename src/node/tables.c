@@ -91,7 +91,6 @@ task_enter(GpuAggScan *scan, int program)
 {
 	const GpuAggTableProgram *p = &scan->tables->programs[program];
 
-	scan->rel = scan->read[0]->rel;
 	scan->info = p->info;
 	scan->runtime = p->runtime;
 	scan->params = p->params;
