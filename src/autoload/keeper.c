@@ -56,7 +56,7 @@ device_starts(bool *ready)
 {
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device_nth(0, &view);
+	gpuagg_shmem_device(0, &view);
 	*ready = view.status == GPUAGG_READY;
 	return view.facts.starts;
 }

@@ -30,22 +30,22 @@ static uint64 answered = 0;		/* requests to unload */
 /* ---------------------------------------------------------------- begin --- */
 
 void
-gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device, uint64 spare)
+gpuagg_cache_start(int at, const GpuAggStripeOps *ops, GpuAggDevice *device, uint64 spare)
 {
 	uint64		bytes = (uint64) Max(gpuagg_cache_size, 0) * 1024 * 1024;
 
 	if (gpuagg_cache_size < 0)
 		bytes = spare;
-	gpuagg_cache_set_device(ops, device, bytes);
-	gpuagg_cache_shared_clear();
+	gpuagg_cache_set_device(at, ops, device, bytes);
+	gpuagg_cache_shared_clear(at);
 	gpuagg_cache_answer();
 	gpuagg_cache_publish();
 }
 
 void
-gpuagg_cache_stop(void)
+gpuagg_cache_stop(int at)
 {
-	gpuagg_cache_shared_clear();
+	gpuagg_cache_shared_clear(at);
 }
 
 /* ------------------------------------------------------------- requests --- */
@@ -65,7 +65,7 @@ static void
 drop_databases(void)
 {
 	Oid			dropped[GPUAGG_CACHE_DROPPED];
-	uint32		n = gpuagg_cache_dropped(dropped);
+	uint32		n = gpuagg_cache_dropped(gpuagg_cache_at(), dropped);
 	GpuAggCacheTable *next;
 
 	if (n == 0)
@@ -82,7 +82,7 @@ drop_databases(void)
 void
 gpuagg_cache_answer(void)
 {
-	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_cache_at()].cache;
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
 	GpuAggCacheTable *table;
 
@@ -91,13 +91,13 @@ gpuagg_cache_answer(void)
 	if (asked == answered)
 		return;
 	/* nobody changes the request before it is answered */
-	(void) gpuagg_cache_shared_lock(LW_SHARED);
+	(void) gpuagg_cache_shared_lock(gpuagg_cache_at(), LW_SHARED);
 	gpuagg_cache_shared_unlock();
 	table = gpuagg_cache_table_of(shared->dbid, shared->relid);
 	if (table != NULL)
 		gpuagg_cache_table_unload(table, shared->attnum - 1);
 	gpuagg_cache_publish();
-	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
+	gpuagg_cache_shared_lock(gpuagg_cache_at(), LW_EXCLUSIVE)->answered = asked;
 	gpuagg_cache_shared_unlock();
 	answered = asked;
 	ConditionVariableBroadcast(&shared->answered_one);
@@ -280,7 +280,7 @@ use_is_foreseen(const GpuAggCacheJob *cached, uint32 number, uint64 map_lsn)
 static bool
 job_is_foreseen(const GpuAggCacheClient *client)
 {
-	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_cache_at()].cache;
 	const GpuAggAhead *ahead = &client->ahead;
 	const GpuAggCacheJob *cached = client->cached;
 
@@ -402,7 +402,7 @@ batch_find(GpuAggCacheJob *cached, uint64 batch_id)
 void
 gpuagg_cache_note_kept(void)
 {
-	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_device_at].cache.kept, 1);
+	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_cache_at()].cache.kept, 1);
 }
 
 bool

@@ -16,9 +16,9 @@
  * bytes of its memory that columns take by default.  At the worker's end, backends
  * see that nothing is held.
  */
-extern void gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device,
+extern void gpuagg_cache_start(int at, const GpuAggStripeOps *ops, GpuAggDevice *device,
 							   uint64 spare);
-extern void gpuagg_cache_stop(void);
+extern void gpuagg_cache_stop(int at);
 
 /* Serves a request to unload, and forgets databases that were dropped, if there are any. */
 extern void gpuagg_cache_answer(void);

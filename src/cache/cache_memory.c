@@ -12,6 +12,7 @@
 
 static const GpuAggStripeOps *cache_ops = NULL;
 static GpuAggDevice *cache_device = NULL;
+static int	cache_at = 0;
 static MemoryContext cache_context = NULL;
 static uint64 cache_limit = 0;	/* bytes */
 static uint64 directory_bytes = 0;
@@ -38,13 +39,20 @@ tell_device(void)
 }
 
 void
-gpuagg_cache_set_device(const GpuAggStripeOps *ops, GpuAggDevice *device,
+gpuagg_cache_set_device(int at, const GpuAggStripeOps *ops, GpuAggDevice *device,
 						uint64 bytes)
 {
+	cache_at = at;
 	cache_ops = ops;
 	cache_device = device;
 	cache_limit = gpuagg_cache_stripe_ops() != NULL ? bytes : 0;
 	tell_device();
+}
+
+int
+gpuagg_cache_at(void)
+{
+	return cache_at;
 }
 
 uint64

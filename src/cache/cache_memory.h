@@ -14,13 +14,14 @@
 #include "device/device.h"
 
 /*
- * The device that columns stay on, and how many bytes all of it may take; ops
- * NULL: it keeps nothing.
+ * The device that columns stay on, its place among those at work, and how many bytes all of it
+ * may take; ops NULL: it keeps nothing.
  */
-extern void gpuagg_cache_set_device(const GpuAggStripeOps *ops,
+extern void gpuagg_cache_set_device(int at, const GpuAggStripeOps *ops,
 									GpuAggDevice *device, uint64 bytes);
 extern const GpuAggStripeOps *gpuagg_cache_stripe_ops(void);
 extern GpuAggDevice *gpuagg_cache_device(void);
+extern int	gpuagg_cache_at(void);
 
 /* 0: there is no cache. */
 extern uint64 gpuagg_cache_limit(void);

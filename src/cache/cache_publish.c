@@ -238,7 +238,7 @@ gpuagg_cache_table_hide(GpuAggCacheTable *table)
 	table->is_changed = false;
 	if (table->nentries == 0)
 		return;
-	table_remove(gpuagg_cache_shared_lock(LW_EXCLUSIVE), table);
+	table_remove(gpuagg_cache_shared_lock(gpuagg_cache_at(), LW_EXCLUSIVE), table);
 	gpuagg_cache_shared_unlock();
 }
 
@@ -254,10 +254,10 @@ gpuagg_cache_publish(void)
 												  dlist_pop_head_node(&changed));
 
 		table->is_changed = false;
-		table_publish(gpuagg_cache_shared_lock(LW_EXCLUSIVE), table);
+		table_publish(gpuagg_cache_shared_lock(gpuagg_cache_at(), LW_EXCLUSIVE), table);
 		gpuagg_cache_shared_unlock();
 	}
-	shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	shared = gpuagg_cache_shared_lock(gpuagg_cache_at(), LW_EXCLUSIVE);
 	shared->limit = gpuagg_cache_limit();
 	shared->used = gpuagg_cache_used();
 	gpuagg_cache_shared_unlock();

@@ -61,7 +61,7 @@ find_card(int ordinal)
 	{
 		GpuAggDeviceView view;
 
-		gpuagg_shmem_device_nth(i, &view);
+		gpuagg_shmem_device(i, &view);
 		if (view.gpu && (ordinal < 0 || ordinal == view.facts.info.ordinal))
 			return i;
 	}
@@ -161,10 +161,11 @@ session_cleanup(int code, Datum arg)
 }
 
 static void
-measure_device(GpuAggCalibration *c)
+measure_device(GpuAggCalibration *c, int at)
 {
 	GpuAggClientRequest request = {
 		.program = gpuagg_ping_program(),
+		.device = at,
 		.config.probe.effort = c->effort,
 		.config.probe.limits.seconds = device_seconds[c->effort],
 		.config.probe.limits.memory_share = 0.95,
@@ -243,7 +244,6 @@ Datum
 gpuagg_calibrate(PG_FUNCTION_ARGS)
 {
 	GpuAggCalibration *c = palloc0(sizeof(GpuAggCalibration));
-	const int	before = gpuagg_device_at;
 	instr_time	start;
 	instr_time	end;
 	int			at;
@@ -253,10 +253,9 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("gpuagg.calibrate()");	/* before it takes long */
 	c->effort = parse_effort(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	c->host = parse_device(text_to_cstring(PG_GETARG_TEXT_PP(0)), &at);
-	gpuagg_device_at = at;
 	INSTR_TIME_SET_CURRENT(start);
-	measure_device(c);
-	c->round_trip_ns = gpuagg_ping_median(PINGS, c->host) * 1000;
+	measure_device(c, at);
+	c->round_trip_ns = gpuagg_ping_median(PINGS, at, c->host) * 1000;
 	SPI_connect();
 	gpuagg_measure_backend(c);
 	INSTR_TIME_SET_CURRENT(end);
@@ -264,7 +263,6 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	c->seconds = INSTR_TIME_GET_DOUBLE(end);
 	id = gpuagg_store_calibration(c);
 	SPI_finish();
-	gpuagg_device_at = before;
 	report(c);
 	PG_RETURN_INT32(id);
 }

@@ -83,12 +83,12 @@ choose_lines(const GpuAggWork *work)
 
 /* The device in question; one that is not open yet has what all have. */
 static void
-choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
+choose_device(int device, bool host, const GpuAggWork *work, const GpuAggProgram *program,
 			  GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
 {
-	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
+	const GpuAggRates *profile = &gpuagg_profile_get(device)->rates;
 	const double memory = gpuagg_profile_memory();
-	const GpuAggDeviceView *view = gpuagg_shmem_look();
+	const GpuAggDeviceView *view = gpuagg_shmem_look(device);
 	GpuAggDeviceInfo info;
 
 	host = host && view->gpu;
@@ -108,18 +108,18 @@ choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
 }
 
 static void
-choose_input(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+choose_input(int device, const GpuAggWork *work, const GpuAggProgram *program, bool host,
 			 GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
 {
 	input->forced = gpuagg_strategy;
 	input->scope_bytes = gpuagg_scope_size * 1024.0;
-	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
-	choose_device(host, work, program, input, rates);
+	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get(device)->rates, work);
+	choose_device(device, host, work, program, input, rates);
 	gpuagg_strategy_input(work, program, input);
 }
 
 void
-gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+gpuagg_choose(int device, const GpuAggWork *work, const GpuAggProgram *program, bool host,
 			  GpuAggStrategyChoice *choice)
 {
 	GpuAggStrategyInput input = {0};
@@ -129,24 +129,26 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	choice->passes = choice->kept_passes = choice->windows = 1;
 	if (program->select || program->nkeys == 0)
 		return;
-	choose_input(work, program, host, &input, &rates);
+	choose_input(device, work, program, host, &input, &rates);
 	gpuagg_strategy_choose(&rates, &input, choice);
 }
 
 /* Is it compiled, or could it be? */
 static GpuAggCompiledState
-choose_compiled(const GpuAggWork *work, const GpuAggProgram *program, bool host)
+choose_compiled(int device, const GpuAggWork *work, const GpuAggProgram *program, bool host)
 {
-	const GpuAggDeviceView *view = gpuagg_shmem_look();
+	const GpuAggDeviceView *view = gpuagg_shmem_look(device);
 
 	if (gpuagg_compile == GPUAGG_COMPILE_OFF || host || !view->gpu || !view->facts.info.compiles ||
 		!work->compiled.possible)
 		return GPUAGG_COMPILED_NOT;
-	return gpuagg_kernels_ready(gpuagg_compiled_program(program)) ? GPUAGG_COMPILED_READY : GPUAGG_COMPILED_NEW;
+	return gpuagg_kernels_ready(device, gpuagg_compiled_program(program)) ?
+		GPUAGG_COMPILED_READY : GPUAGG_COMPILED_NEW;
 }
 
 void
-gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host, GpuAggResidentChoice *out)
+gpuagg_choose_resident(int device, GpuAggWork *work, const GpuAggProgram *program, bool host,
+					   GpuAggResidentChoice *out)
 {
 	GpuAggStrategyInput input = {.resident = true};
 	GpuAggStrategyRates rates;
@@ -160,7 +162,7 @@ gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host
 	if (gpuagg_encode_plan(p, coded) > 0)
 		gpuagg_encode_program(p, coded, codes);
 	gpuagg_compiled_work(&work->compiled, p);
-	work->compiled.state = choose_compiled(work, program, host);
+	work->compiled.state = choose_compiled(device, work, program, host);
 	work->compiled.always = gpuagg_compile == GPUAGG_COMPILE_ALWAYS;
 	work->compiled.frame = GPUAGG_FRAME_PLAIN;
 	work->compiled.strategy = GPUAGG_STRATEGY_AUTO;
@@ -168,8 +170,8 @@ gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host
 	if (!program->select && program->nkeys > 0)
 	{
 		input.plain = gpuagg_local_is_plain(p);
-		choose_input(work, p, host, &input, &rates);
-		gpuagg_resident_choose(&gpuagg_profile_get()->rates, &rates, &input, p, work, out);
+		choose_input(device, work, p, host, &input, &rates);
+		gpuagg_resident_choose(&gpuagg_profile_get(device)->rates, &rates, &input, p, work, out);
 	}
 	pfree(p);
 }
@@ -189,21 +191,21 @@ choose_row_bytes(const GpuAggProgram *p)
 }
 
 void
-gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, bool host,
-					GpuAggDrawPlan *plan)
+gpuagg_choose_draws(int device, const GpuAggProgram *program, double draws, double rows,
+					bool host, GpuAggDrawPlan *plan)
 {
 	GpuAggDrawRates rates = {0};
 
 	if (!host)
-		gpuagg_rates_draws(&gpuagg_profile_get()->rates, &rates);
+		gpuagg_rates_draws(&gpuagg_profile_get(device)->rates, &rates);
 	gpuagg_draw_plan(&rates, Max(draws, 1), Max(rows, 1) * Max(choose_row_bytes(program), 1),
 					 plan);
 }
 
 uint64
-gpuagg_choose_filters(const GpuAggProbing *probing, uint64 slots)
+gpuagg_choose_filters(int device, const GpuAggProbing *probing, uint64 slots)
 {
-	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	const GpuAggRates *rates = &gpuagg_profile_get(device)->rates;
 	GpuAggProbing now = *probing;
 
 	if (gpuagg_debug_filters != GPUAGG_FILTERS_AUTO)

@@ -562,10 +562,10 @@ profile_read(CachedProfile *to, const GpuAggDeviceInfo *info)
 }
 
 static const GpuAggProfile *
-profile_of_device(const GpuAggDeviceInfo *info)
+profile_of_device(int device, const GpuAggDeviceInfo *info)
 {
 	static bool registered = false;
-	CachedProfile *p = &cached[gpuagg_device_at];
+	CachedProfile *p = &cached[device];
 
 	if (!registered)
 	{
@@ -580,11 +580,17 @@ profile_of_device(const GpuAggDeviceInfo *info)
 }
 
 const GpuAggProfile *
-gpuagg_profile_get(void)
+gpuagg_profile_get(int device)
 {
 	if (imagined != NULL)
 		return &imagined_profile;
-	return profile_of_device(&gpuagg_shmem_look()->facts.info);
+	return profile_of_device(device, &gpuagg_shmem_look(device)->facts.info);
+}
+
+const GpuAggProfile *
+gpuagg_profile_planned(void)
+{
+	return gpuagg_profile_get(gpuagg_shmem_plan_device());
 }
 
 /* ----------------------------------------------------- another device --- */
@@ -592,12 +598,13 @@ gpuagg_profile_get(void)
 static GpuAggProfile
 profile_imagined(const GpuAggImagined *device)
 {
+	const int	at = gpuagg_shmem_plan_device();
 	GpuAggDeviceView view;
 	GpuAggProfile p;
 
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device(at, &view);
 	if (device->profile == 0)
-		p = *profile_of_device(&view.facts.info);
+		p = *profile_of_device(at, &view.facts.info);
 	else
 	{
 		profile_begin(&p, &view.facts.info);

@@ -29,13 +29,15 @@ typedef struct GpuAggProfile
 } GpuAggProfile;
 
 /*
- * The newest profile of the device that this process is about (gpuagg_device_at), made on
- * this machine: of this card itself, else of one of the same name; else what was shipped
- * for it, or for its kind.  Kept until one of the tables
- * changes or another device takes over; reads them, if need be, with the catalog
+ * The newest profile of a device at work, made on this machine: of this card itself, else of
+ * one of the same name; else what was shipped for it, or for its kind.  Kept until one of the
+ * tables changes or another device takes over; reads them, if need be, with the catalog
  * snapshot and without asking for privileges.  Never NULL; do not free.
  */
-extern const GpuAggProfile *gpuagg_profile_get(void);
+extern const GpuAggProfile *gpuagg_profile_get(int device);
+
+/* The same of the device that plans count on (ipc/shmem.h) */
+extern const GpuAggProfile *gpuagg_profile_planned(void);
 
 /* A device that there is not, for gpuagg.what_if(); 0: as the device in use */
 typedef struct GpuAggImagined
@@ -47,7 +49,7 @@ typedef struct GpuAggImagined
 } GpuAggImagined;
 
 /*
- * Until further notice gpuagg_profile_get() tells of that device; NULL: of the one in use.
+ * Until further notice gpuagg_profile_get(), of whatever device, tells of that one; NULL: no more.
  * Returns what was imagined before, so that it can be set again, also after an error.
  * An ERROR if there is no such profile, or it is of a device of another kind.
  */

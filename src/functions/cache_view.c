@@ -73,7 +73,7 @@ device_number(int device)
 {
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device_nth(device, &view);
+	gpuagg_shmem_device(device, &view);
 	return gpuagg_shmem_number(&view);
 }
 

@@ -62,7 +62,7 @@ put_kernels(ReturnSetInfo *rsinfo, int device)
 	uint32		n = gpuagg_kernels_get(device, &entries);
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device_nth(device, &view);
+	gpuagg_shmem_device(device, &view);
 	for (uint32 e = 0; e < n; e++)
 	{
 		const GpuAggCompiledInfo *entry = &entries[e];

@@ -12,6 +12,7 @@
 #include "fmgr.h"
 #include "functions/ping.h"
 #include "ipc/client.h"
+#include "ipc/shmem.h"
 #include "portability/instr_time.h"
 #include "probe/stats.h"
 #include "settings.h"
@@ -80,9 +81,9 @@ ping_finish(GpuAggClient *client, GpuAggError *error)
 }
 
 static GpuAggStatus
-ping_once(bool host, GpuAggError *error)
+ping_once(int device, bool host, GpuAggError *error)
 {
-	GpuAggClientRequest request = {.program = &ping.program, .host = host};
+	GpuAggClientRequest request = {.program = &ping.program, .device = device, .host = host};
 	GpuAggClient *client;
 	volatile GpuAggStatus status = GPUAGG_OK;
 
@@ -104,7 +105,7 @@ ping_once(bool host, GpuAggError *error)
 }
 
 double
-gpuagg_ping_median(int n, bool host)
+gpuagg_ping_median(int n, int device, bool host)
 {
 	double	   *us = palloc(n * sizeof(double));
 	double		median;
@@ -116,7 +117,7 @@ gpuagg_ping_median(int n, bool host)
 		instr_time	end;
 
 		INSTR_TIME_SET_CURRENT(start);
-		if (ping_once(host, &error) != GPUAGG_OK)
+		if (ping_once(device, host, &error) != GPUAGG_OK)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the device does not answer"),
@@ -142,5 +143,5 @@ gpuagg_ping(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of round trips must be between 1 and %d",
 						GPUAGG_PING_MAX)));
-	PG_RETURN_FLOAT8(gpuagg_ping_median(n, false));
+	PG_RETURN_FLOAT8(gpuagg_ping_median(n, gpuagg_shmem_plan_device(), false));
 }

@@ -194,7 +194,7 @@ report_device(List *report)
 	char		why_not[GPUAGG_MESSAGE_BYTES];
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device_nth(gpuagg_shmem_plan_device(), &view);
+	gpuagg_shmem_device(gpuagg_shmem_plan_device(), &view);
 	if (!gpuagg_shmem_why_not(&view, why_not))
 		return report;
 	return lappend(report, psprintf("no device takes tasks at present: %s", why_not));

@@ -302,7 +302,7 @@ gpuagg_devices(PG_FUNCTION_ARGS)
 	{
 		/* tells whether it is stuck, when we are asked again */
 		(void) gpuagg_shmem_wake_worker(i);
-		gpuagg_shmem_device_nth(i, &views[i]);
+		gpuagg_shmem_device(i, &views[i]);
 	}
 	for (int i = 0; i < views[0].facts.ncards; i++)
 	{
@@ -349,7 +349,7 @@ tasks_numbers(int32 *numbers)
 
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
-		gpuagg_shmem_device_nth(i, &view);
+		gpuagg_shmem_device(i, &view);
 		numbers[i] = gpuagg_shmem_number(&view);
 		if (i == 0)
 			host = gpuagg_shmem_host_number(&view.facts);
@@ -452,7 +452,7 @@ reset_wait(int device, uint32 starts, TimestampTz until)
 	ConditionVariablePrepareToSleep(&gpuagg_shared->changed);
 	for (;;)
 	{
-		gpuagg_shmem_device_nth(device, &view);
+		gpuagg_shmem_device(device, &view);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
 		if (left <= 0 ||
 			(view.facts.starts != starts &&
@@ -505,7 +505,7 @@ gpuagg_reset_device_number(PG_FUNCTION_ARGS)
 		GpuAggDeviceView view;
 
 		/* a card that is off is the device's, though the host device runs its tasks */
-		gpuagg_shmem_device_nth(i, &view);
+		gpuagg_shmem_device(i, &view);
 		if (device_has_worker(i) &&
 			(gpuagg_shmem_number(&view) == number ||
 			 (view.facts.card >= 0 && view.facts.cards[view.facts.card].ordinal == number)))

@@ -330,13 +330,13 @@ look_at_extent(GpuAggCached *cached, uint32 number)
 }
 
 void
-gpuagg_cached_look_ahead(GpuAggCached *cached, GpuAggAhead *ahead)
+gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead)
 {
 	const uint32 n = cached->stop - cached->next;
 
 	if (n > GPUAGG_AHEAD_EXTENTS)
 		return;
-	ahead->kept = gpuagg_cache_kept_so_far();
+	ahead->kept = gpuagg_cache_kept_so_far(device);
 	ahead->first = cached->next;
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -67,11 +67,11 @@ extern GpuAggStatus gpuagg_cached_validated(GpuAggCached *cached,
 										 const GpuAggMsg *msg, Size bytes);
 
 /*
- * Looks at all extents before the task begins.  Left as it was if not all of their bits are set,
- * or they are too many; else the worker may say that this settles it: release then knows
+ * Looks at all extents before the task of a device begins.  Left as it was if not all of their
+ * bits are set, or they are too many; else the worker may say that this settles it: release then knows
  * batches numbered from this one on.
  */
-extern void gpuagg_cached_look_ahead(GpuAggCached *cached, GpuAggAhead *ahead);
+extern void gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead);
 extern GpuAggStatus gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg,
 									  Size bytes, uint64 batch_id);
 

@@ -48,9 +48,8 @@ gpuagg_cache_shared_init(GpuAggCacheShared *shared)
 	ConditionVariableInit(&shared->answered_one);
 }
 
-/* A device's, locked */
-static GpuAggCacheShared *
-cache_of(int device, LWLockMode mode)
+GpuAggCacheShared *
+gpuagg_cache_shared_lock(int device, LWLockMode mode)
 {
 	LWLockAcquire(cache_lock(), mode);
 	return &gpuagg_shared->devices[device].cache;
@@ -58,18 +57,12 @@ cache_of(int device, LWLockMode mode)
 
 /* Whoever looks at the visibility map afterwards finds it as it was then, or later. */
 uint64
-gpuagg_cache_kept_so_far(void)
+gpuagg_cache_kept_so_far(int device)
 {
-	uint64		kept = pg_atomic_read_u64(&gpuagg_shared->devices[gpuagg_device_at].cache.kept);
+	uint64		kept = pg_atomic_read_u64(&gpuagg_shared->devices[device].cache.kept);
 
 	pg_read_barrier();
 	return kept;
-}
-
-GpuAggCacheShared *
-gpuagg_cache_shared_lock(LWLockMode mode)
-{
-	return cache_of(gpuagg_device_at, mode);
 }
 
 void
@@ -133,9 +126,9 @@ gpuagg_cache_entry_remove(GpuAggCacheShared *shared, uint32 number)
 }
 
 void
-gpuagg_cache_shared_clear(void)
+gpuagg_cache_shared_clear(int device)
 {
-	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(device, LW_EXCLUSIVE);
 
 	if (shared->nentries > 0)
 		shared->nformer = shared->nentries;
@@ -153,7 +146,7 @@ entries_copy(int device, bool former, GpuAggCacheEntry **entries)
 	uint32		n = 0;
 
 	*entries = palloc(GPUAGG_CACHE_ENTRIES * sizeof(GpuAggCacheEntry));
-	shared = cache_of(device, LW_SHARED);
+	shared = gpuagg_cache_shared_lock(device, LW_SHARED);
 	used = former ? Max(shared->nentries, shared->nformer) : shared->nentries;
 	for (uint32 i = 0; i < used; i++)
 		if (OidIsValid(shared->entries[i].relid))
@@ -177,7 +170,7 @@ gpuagg_cache_entries_last(int device, GpuAggCacheEntry **entries)
 void
 gpuagg_cache_memory(int device, uint64 *limit, uint64 *used)
 {
-	const GpuAggCacheShared *shared = cache_of(device, LW_SHARED);
+	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(device, LW_SHARED);
 
 	*limit = shared->limit;
 	*used = shared->used;
@@ -274,7 +267,7 @@ gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumb
 
 	if (nblocks == 0)
 		return 0;
-	shared = cache_of(device, LW_SHARED);
+	shared = gpuagg_cache_shared_lock(device, LW_SHARED);
 	if (ncolumns == 0)
 		blocks = Min(blocks, blocks_held(shared, relid, relnumber));
 	for (int i = 0; i < ncolumns && blocks > 0; i++)
@@ -294,7 +287,7 @@ gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn
 	*map_lsn = *page_lsn = 0;
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
-		const GpuAggCacheShared *shared = cache_of(i, LW_SHARED);
+		const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(i, LW_SHARED);
 		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, InvalidAttrNumber);
 
 		if (entry != NULL)
@@ -313,7 +306,7 @@ gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum, BlockNumber
 
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
-		const GpuAggCacheShared *shared = cache_of(i, LW_SHARED);
+		const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(i, LW_SHARED);
 		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, attnum);
 
 		if (entry != NULL && entry->blocks >= NEARLY_ALL * nblocks)
@@ -327,7 +320,7 @@ gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum, BlockNumber
 static uint64
 request_put(int device, Oid relid, AttrNumber attnum)
 {
-	GpuAggCacheShared *shared = cache_of(device, LW_EXCLUSIVE);
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(device, LW_EXCLUSIVE);
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
 	bool		free = shared->answered == asked;
 
@@ -345,7 +338,7 @@ request_put(int device, Oid relid, AttrNumber attnum)
 static bool
 request_answered(int device, uint64 number)
 {
-	bool		answered = cache_of(device, LW_SHARED)->answered >= number;
+	bool		answered = gpuagg_cache_shared_lock(device, LW_SHARED)->answered >= number;
 
 	gpuagg_cache_shared_unlock();
 	return answered;
@@ -390,7 +383,7 @@ gpuagg_cache_drop_database(Oid dbid)
 {
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
-		GpuAggCacheShared *shared = cache_of(i, LW_EXCLUSIVE);
+		GpuAggCacheShared *shared = gpuagg_cache_shared_lock(i, LW_EXCLUSIVE);
 		uint32		n = pg_atomic_read_u32(&shared->ndropped);
 
 		if (n < GPUAGG_CACHE_DROPPED)
@@ -402,14 +395,14 @@ gpuagg_cache_drop_database(Oid dbid)
 }
 
 uint32
-gpuagg_cache_dropped(Oid *dropped)
+gpuagg_cache_dropped(int device, Oid *dropped)
 {
-	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[device].cache;
 	uint32		n;
 
 	if (pg_atomic_read_u32(&shared->ndropped) == 0)
 		return 0;
-	(void) gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	(void) gpuagg_cache_shared_lock(device, LW_EXCLUSIVE);
 	n = pg_atomic_read_u32(&shared->ndropped);
 	memcpy(dropped, shared->dropped, Min(n, GPUAGG_CACHE_DROPPED) * sizeof(Oid));
 	pg_atomic_write_u32(&shared->ndropped, 0);

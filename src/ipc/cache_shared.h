@@ -82,7 +82,7 @@ extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
 /*
  * Each device has a list of its own.  For its worker, which writes it and answers requests
  */
-extern GpuAggCacheShared *gpuagg_cache_shared_lock(LWLockMode mode);
+extern GpuAggCacheShared *gpuagg_cache_shared_lock(int device, LWLockMode mode);
 extern void gpuagg_cache_shared_unlock(void);
 
 /* Under the lock.  add: the entry's number, or 0 if there is no room; set: of the same table */
@@ -92,13 +92,13 @@ extern void gpuagg_cache_entry_set(GpuAggCacheShared *shared, uint32 number,
 extern void gpuagg_cache_entry_remove(GpuAggCacheShared *shared, uint32 number);
 
 /* Takes the lock: no entry is left. */
-extern void gpuagg_cache_shared_clear(void);
+extern void gpuagg_cache_shared_clear(int device);
 
 /*
  * Databases that were dropped since the worker asked last: at most
  * GPUAGG_CACHE_DROPPED of them go to `dropped`, the result is their number.
  */
-extern uint32 gpuagg_cache_dropped(Oid *dropped);
+extern uint32 gpuagg_cache_dropped(int device, Oid *dropped);
 
 /*
  * For views: a copy of a device's list, in the current memory context, and its length.
@@ -131,8 +131,8 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
  */
 extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn);
 
-/* GpuAggCacheShared.kept of the device that this process is about */
-extern uint64 gpuagg_cache_kept_so_far(void);
+/* GpuAggCacheShared.kept of the device */
+extern uint64 gpuagg_cache_kept_so_far(int device);
 
 /* The same of all devices together, which may share a grouping (gpuagg.spread) */
 extern double gpuagg_cache_fraction_together(Oid relid, uint32 relnumber,

@@ -246,7 +246,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	volatile bool begun = false;
 
 	memset(error, 0, sizeof(*error));
-	client->device = request->host ? 0 : gpuagg_device_at;
+	client->device = request->host ? 0 : request->device;
 	client->rogue = request->rogue;
 	request->on_gpu = false;
 	client->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), DeadlockTimeout);

@@ -19,6 +19,7 @@ typedef struct GpuAggClient GpuAggClient;
 typedef struct GpuAggClientRequest
 {
 	const GpuAggProgram *program;
+	int			device;			/* at work, which is to run it */
 	GpuAggTaskConfig config;
 	GpuAggCacheRequest cache;		/* relnumber 0: none */
 	GpuAggAhead ahead;			/* what of it has been looked at */
@@ -41,9 +42,8 @@ typedef struct GpuAggClientRequest
 } GpuAggClientRequest;
 
 /*
- * Announces a task to the device that this process is about (gpuagg_device_at), or to the
- * first one if the host device is asked for, sends its program and waits until the worker has
- * admitted it.  Waits interruptibly for a slot and for memory, at most
+ * Announces a task to a device, or to the first one if the host device is asked for, sends its
+ * program and waits until the worker has admitted it.  Waits interruptibly for a slot and for memory, at most
  * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
  * device cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed),
  * GPUAGG_BUSY (timed out) or what the device said.  Run PostgreSQL's plan.

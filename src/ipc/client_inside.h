@@ -17,7 +17,7 @@ struct GpuAggClient
 	shm_mq_handle *in;			/* to the worker */
 	shm_mq_handle *out;			/* from it */
 	dsm_segment *segment;		/* of a long program, until the worker has it */
-	int			device;			/* that runs the task: gpuagg_device_at when it began */
+	int			device;			/* that runs the task */
 	bool		waiting;		/* counted in gpuagg_shared->waiting */
 	bool		admitted;		/* begin is through */
 	bool		rogue;			/* a refusal is what its caller expects */

@@ -54,7 +54,7 @@ gpuagg_client_error_lost(const GpuAggClient *client, GpuAggError *error)
 	GpuAggDeviceView view;
 	char		why_not[GPUAGG_MESSAGE_BYTES];
 
-	gpuagg_shmem_device_nth(client->device, &view);
+	gpuagg_shmem_device(client->device, &view);
 	gpuagg_client_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
 			  why_not : "the device worker has restarted");
 	return error->status;
@@ -140,7 +140,7 @@ device_coming(const GpuAggClient *client, const GpuAggClientRequest *request)
 	GpuAggDeviceView view;
 	long		age;
 
-	gpuagg_shmem_device_nth(client->device, &view);
+	gpuagg_shmem_device(client->device, &view);
 	age = TimestampDifferenceMilliseconds(view.facts.since,
 										  GetCurrentTimestamp());
 	if (view.status == GPUAGG_STARTING)

@@ -24,9 +24,9 @@ gpuagg_kernels_shared_request(void)
 }
 
 void
-gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries)
+gpuagg_kernels_set(int device, const GpuAggCompiledInfo *entries, uint32 nentries)
 {
-	GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
+	GpuAggKernelsShared *shared = &gpuagg_shared->devices[device].kernels;
 
 	LWLockAcquire(kernels_lock(), LW_EXCLUSIVE);
 	memcpy(shared->entries, entries, nentries * sizeof(*entries));
@@ -49,9 +49,9 @@ gpuagg_kernels_get(int device, GpuAggCompiledInfo **entries)
 }
 
 bool
-gpuagg_kernels_ready(uint64 program)
+gpuagg_kernels_ready(int device, uint64 program)
 {
-	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
+	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[device].kernels;
 	bool		ready = false;
 
 	LWLockAcquire(kernels_lock(), LW_SHARED);

@@ -24,13 +24,13 @@ typedef struct GpuAggKernelsShared
 /* For shmem.c: the lock */
 extern void gpuagg_kernels_shared_request(void);
 
-/* For the worker: replaces the list. */
-extern void gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries);
+/* For the device's worker: replaces the list. */
+extern void gpuagg_kernels_set(int device, const GpuAggCompiledInfo *entries, uint32 nentries);
 
 /* For the view: a copy of a device's list, in the current memory context, and its length */
 extern uint32 gpuagg_kernels_get(int device, GpuAggCompiledInfo **entries);
 
 /* For who predicts: is there one for programs of that number (GpuAggCompileWish)? */
-extern bool gpuagg_kernels_ready(uint64 program);
+extern bool gpuagg_kernels_ready(int device, uint64 program);
 
 #endif							/* GPUAGG_IPC_KERNELS_SHARED_H */

@@ -34,17 +34,17 @@ gpuagg_made_shared_init(GpuAggMadeShared *shared)
 }
 
 void
-gpuagg_made_shared_clear(void)
+gpuagg_made_shared_clear(int device)
 {
 	for (int i = 0; i < GPUAGG_MADE_ENTRIES; i++)
-		pg_atomic_write_u64(&shared_of(gpuagg_device_at)->ids[i], 0);
+		pg_atomic_write_u64(&shared_of(device)->ids[i], 0);
 }
 
 /* The first place of a number is another one's then. */
 static void
-replace(uint64 old, uint64 new)
+replace(int device, uint64 old, uint64 new)
 {
-	GpuAggMadeShared *shared = shared_of(gpuagg_device_at);
+	GpuAggMadeShared *shared = shared_of(device);
 
 	for (int i = 0; i < GPUAGG_MADE_ENTRIES; i++)
 	{
@@ -57,15 +57,15 @@ replace(uint64 old, uint64 new)
 }
 
 void
-gpuagg_made_shared_add(uint64 id)
+gpuagg_made_shared_add(int device, uint64 id)
 {
-	replace(0, id);
+	replace(device, 0, id);
 }
 
 void
-gpuagg_made_shared_remove(uint64 id)
+gpuagg_made_shared_remove(int device, uint64 id)
 {
-	replace(id, 0);
+	replace(device, id, 0);
 }
 
 bool
@@ -80,9 +80,9 @@ gpuagg_made_shared_has(int device, uint64 id)
 }
 
 uint64
-gpuagg_made_room(void)
+gpuagg_made_room(int device)
 {
-	return gpuagg_shmem_look()->facts.info.memory_limit / GPUAGG_MADE_SHARE;
+	return gpuagg_shmem_look(device)->facts.info.memory_limit / GPUAGG_MADE_SHARE;
 }
 
 static uint64
@@ -96,14 +96,14 @@ hash_program(const GpuAggProgram *p)
 }
 
 void
-gpuagg_made_note(Oid relid, const GpuAggProgram *program, uint64 id)
+gpuagg_made_note(int device, Oid relid, const GpuAggProgram *program, uint64 id)
 {
-	notes[next_note] = (Note) {gpuagg_device_at, relid, hash_program(program), id};
+	notes[next_note] = (Note) {device, relid, hash_program(program), id};
 	next_note = (next_note + 1) % (int) lengthof(notes);
 }
 
 bool
-gpuagg_made_is_known(Oid relid, const GpuAggProgram *program)
+gpuagg_made_is_known(int device, Oid relid, const GpuAggProgram *program)
 {
 	const uint64 hash = hash_program(program);
 
@@ -111,7 +111,7 @@ gpuagg_made_is_known(Oid relid, const GpuAggProgram *program)
 	{
 		const Note *n = &notes[i];
 
-		if (n->relid == relid && n->program == hash && n->device == gpuagg_device_at && n->id != 0 &&
+		if (n->relid == relid && n->program == hash && n->device == device && n->id != 0 &&
 			gpuagg_made_shared_has(n->device, n->id))
 			return true;
 	}

@@ -28,22 +28,22 @@ typedef struct GpuAggMadeShared
 
 extern void gpuagg_made_shared_init(GpuAggMadeShared *shared);
 
-/* For the worker of this process's device: as it begins, there are none; one that is there; one that goes. */
-extern void gpuagg_made_shared_clear(void);
-extern void gpuagg_made_shared_add(uint64 id);
-extern void gpuagg_made_shared_remove(uint64 id);
+/* For the device's worker: as it begins, there are none; one that is there; one that goes. */
+extern void gpuagg_made_shared_clear(int device);
+extern void gpuagg_made_shared_add(int device, uint64 id);
+extern void gpuagg_made_shared_remove(int device, uint64 id);
 
 /* Is it there? */
 extern bool gpuagg_made_shared_has(int device, uint64 id);
 
-/* Bytes that tables may take of the device that this process is about; 0: it is not known yet */
-extern uint64 gpuagg_made_room(void);
+/* Bytes that tables may take of the device; 0: it is not known yet */
+extern uint64 gpuagg_made_room(int device);
 
 /*
  * For who predicts: the latest 32 tables that were made for this session, by the relation and
  * the program that makes them, whatever its seed.
  */
-extern void gpuagg_made_note(Oid relid, const GpuAggProgram *program, uint64 id);
-extern bool gpuagg_made_is_known(Oid relid, const GpuAggProgram *program);
+extern void gpuagg_made_note(int device, Oid relid, const GpuAggProgram *program, uint64 id);
+extern bool gpuagg_made_is_known(int device, Oid relid, const GpuAggProgram *program);
 
 #endif							/* GPUAGG_IPC_MADE_SHARED_H */

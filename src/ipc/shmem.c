@@ -25,7 +25,6 @@ GpuAggShared *gpuagg_shared = NULL;
 StaticAssertDecl(GPUAGG_QUEUES_BYTES == 320 * 1024,
 				 "the texts on gpuagg.max_tasks (settings.c) tell the right size");
 
-int			gpuagg_device_at = 0;
 
 static int
 devices_count(void)
@@ -298,13 +297,7 @@ gpuagg_shmem_plan_device(void)
 }
 
 void
-gpuagg_shmem_device(GpuAggDeviceView *view)
-{
-	gpuagg_shmem_device_nth(gpuagg_device_at, view);
-}
-
-void
-gpuagg_shmem_device_nth(int at, GpuAggDeviceView *view)
+gpuagg_shmem_device(int at, GpuAggDeviceView *view)
 {
 	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 
@@ -317,17 +310,16 @@ gpuagg_shmem_device_nth(int at, GpuAggDeviceView *view)
 }
 
 const GpuAggDeviceView *
-gpuagg_shmem_look(void)
+gpuagg_shmem_look(int at)
 {
 	static GpuAggDeviceView views[GPUAGG_MAX_CARDS];
 	static uint64 known[GPUAGG_MAX_CARDS];
-	const int	at = gpuagg_device_at;
 	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 	GpuAggDeviceView *view = &views[at];
 	const uint64 changes = pg_atomic_read_u64(&device->changes);
 
 	if (known[at] != changes)
-		gpuagg_shmem_device_nth(at, view);
+		gpuagg_shmem_device(at, view);
 	known[at] = changes;
 	view->status = pg_atomic_read_u32(&device->status);
 	view->gpu = pg_atomic_read_u32(&device->gpu) != 0;

@@ -204,22 +204,13 @@ typedef struct GpuAggShared
 extern GpuAggShared *gpuagg_shared;
 
 /*
- * The device at work that this process is about: of a worker its own; of a backend the
- * one that it plans for, or that its scan was given to (node/run/place.h).  Task and
- * predictions are that one's.  Tasks for the host device behind GPUs are the first one's.
+ * Devices are told apart by their place among those at work.  Tasks for the host device behind
+ * GPUs are the first one's.
  */
-extern int	gpuagg_device_at;
-
 static inline GpuAggDeviceState *
 gpuagg_shmem_state(int device)
 {
 	return &gpuagg_shared->devices[device].state;
-}
-
-static inline GpuAggDeviceState *
-gpuagg_shmem_at(void)
-{
-	return gpuagg_shmem_state(gpuagg_device_at);
 }
 
 /* Does it run tasks on a GPU now? */
@@ -286,15 +277,13 @@ typedef struct GpuAggDeviceView
 	GpuAggDeviceFacts facts;
 } GpuAggDeviceView;
 
-/* Of the one that this process is about, or of a certain one */
-extern void gpuagg_shmem_device(GpuAggDeviceView *view);
-extern void gpuagg_shmem_device_nth(int device, GpuAggDeviceView *view);
+extern void gpuagg_shmem_device(int device, GpuAggDeviceView *view);
 
 /*
- * The same of the one that this process is about, without a copy: facts that were looked at
+ * The same without a copy: facts that were looked at
  * before stay until they change.  Planning asks many times.
  */
-extern const GpuAggDeviceView *gpuagg_shmem_look(void);
+extern const GpuAggDeviceView *gpuagg_shmem_look(int device);
 
 /* Gives up the mutex after the facts were changed. */
 extern void gpuagg_shmem_changed(GpuAggDeviceState *state);

@@ -90,8 +90,8 @@ device_open(GpuAggWorkerDevice *on, const GpuAggDeviceOps *ops, int ordinal,
 
 	snprintf(compiler, sizeof(compiler), "%s/gpuagg_compile", pkglib_path);
 	snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER, DataDir);
-	if (gpuagg_device_at > 0)
-		snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER "_%d", DataDir, gpuagg_device_at);
+	if (gpuagg_worker.at > 0)
+		snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER "_%d", DataDir, gpuagg_worker.at);
 	signals_block(&old);
 	status = ops->open(&config, &on->device, error);
 	signals_restore(&old);
@@ -191,7 +191,7 @@ provider_load(bool must, GpuAggError *error)
 static int
 cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
+	GpuAggDeviceFacts *facts = &gpuagg_worker_state()->facts;
 	GpuAggDeviceInfo cards[GPUAGG_MAX_CARDS] = {0};
 	sigset_t	old;
 	int			n;
@@ -201,11 +201,11 @@ cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 	signals_restore(&old);
 	n = Min(n, GPUAGG_MAX_CARDS);
 
-	SpinLockAcquire(&gpuagg_shmem_at()->mutex);
+	SpinLockAcquire(&gpuagg_worker_state()->mutex);
 	memcpy(facts->cards, cards, sizeof(cards));
 	facts->ncards = Max(n, 0);
 	facts->card = -1;
-	gpuagg_shmem_changed(gpuagg_shmem_at());
+	gpuagg_shmem_changed(gpuagg_worker_state());
 
 	if (n < 0 && error->message[0] == '\0')
 		strlcpy(error->message, "the GPUs cannot be listed",
@@ -220,9 +220,9 @@ cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 static int
 card_choose(int ncards, const GpuAggDeviceChoice *choice, GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
-	int			ordinal = choice->ordinals[gpuagg_device_at];
-	int			card = choice->all && gpuagg_device_at < ncards ? gpuagg_device_at : -1;
+	GpuAggDeviceFacts *facts = &gpuagg_worker_state()->facts;
+	int			ordinal = choice->ordinals[gpuagg_worker.at];
+	int			card = choice->all && gpuagg_worker.at < ncards ? gpuagg_worker.at : -1;
 
 	for (int i = ncards - 1; i >= 0 && !choice->all; i--)
 		if (ordinal < 0 || facts->cards[i].ordinal == ordinal)
@@ -235,9 +235,9 @@ card_choose(int ncards, const GpuAggDeviceChoice *choice, GpuAggError *error)
 				 "there is no GPU number %d; the machine has %d", ordinal,
 				 ncards);
 
-	SpinLockAcquire(&gpuagg_shmem_at()->mutex);
+	SpinLockAcquire(&gpuagg_worker_state()->mutex);
 	facts->card = card;
-	gpuagg_shmem_changed(gpuagg_shmem_at());
+	gpuagg_shmem_changed(gpuagg_worker_state());
 	return card;
 }
 
@@ -260,7 +260,7 @@ cards_ask_for_workers(int ncards, const GpuAggDeviceChoice *choice)
 {
 	int			n = choice->all ? Min(ncards, choice->ndevices) : choice->ndevices;
 
-	if (gpuagg_device_at > 0)
+	if (gpuagg_worker.at > 0)
 		return;
 	for (int i = 1; i < n; i++)
 		gpuagg_worker_ask_for(i);
@@ -270,7 +270,7 @@ cards_ask_for_workers(int ncards, const GpuAggDeviceChoice *choice)
 static bool
 gpu_open(GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
+	GpuAggDeviceFacts *facts = &gpuagg_worker_state()->facts;
 	GpuAggDeviceChoice choice;
 	const GpuAggDeviceOps *ops;
 	int			n;
@@ -292,7 +292,7 @@ gpu_open(GpuAggError *error)
 	cards_ask_for_workers(n, &choice);
 	if ((card = card_choose(n, &choice, error)) < 0)
 		return false;
-	pg_atomic_write_u32(&gpuagg_shmem_at()->gpu, 1);	/* unless it cannot be opened */
+	pg_atomic_write_u32(&gpuagg_worker_state()->gpu, 1);	/* unless it cannot be opened */
 	return device_open(&gpuagg_worker.primary, ops,
 					   facts->cards[card].ordinal,
 					   card_memory(&facts->cards[card]), error);
@@ -303,7 +303,7 @@ gpu_open(GpuAggError *error)
 bool
 gpuagg_devices_open_gpu(void)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	GpuAggError error = {0};
 	bool		opened;
 
@@ -318,7 +318,7 @@ gpuagg_devices_open_gpu(void)
 	gpuagg_shmem_changed(state);
 	if (!opened && error.message[0] != '\0')
 		ereport(LOG,
-				(gpuagg_device_at == 0 ?
+				(gpuagg_worker.at == 0 ?
 				 errmsg("gpuagg: the host device takes the place of a GPU: %s", error.message) :
 				 errmsg("gpuagg: a GPU cannot be used: %s", error.message)));
 	return opened;
@@ -340,7 +340,7 @@ uint64
 gpuagg_devices_spare(void)
 {
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
-	const GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
+	const GpuAggDeviceFacts *facts = &gpuagg_worker_state()->facts;
 	GpuAggDeviceInfo info = {0};
 	uint64		card;
 
@@ -400,7 +400,7 @@ gpuagg_devices_route(bool host, bool measure, GpuAggError *error)
 void
 gpuagg_devices_publish(void)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	const GpuAggWorkerDevice *primary = &gpuagg_worker.primary;
 	const GpuAggWorkerDevice *fallback = &gpuagg_worker.fallback;
 	GpuAggDeviceInfo info = {0};

@@ -50,7 +50,7 @@ find(const GpuAggWorkerDevice *on, uint64 id)
 static void
 drop(GpuAggWorkerMade *m)
 {
-	gpuagg_made_shared_remove(m->id);
+	gpuagg_made_shared_remove(gpuagg_worker.at, m->id);
 	ntables--;
 	m->on->made_bytes -= head_of(m)->bytes;
 	dlist_delete(&m->node);
@@ -212,7 +212,7 @@ make_room(const GpuAggWorkerMade *new)
 	while (ntables > GPUAGG_MADE_ENTRIES && gpuagg_made_give_way(NULL))
 		;
 	if (find(on, id) != NULL)
-		gpuagg_made_shared_add(id);
+		gpuagg_made_shared_add(gpuagg_worker.at, id);
 }
 
 GpuAggMsg *

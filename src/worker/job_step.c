@@ -394,7 +394,7 @@ gpuagg_job_take(GpuAggSlot *slot)
 	MemoryContext old;
 	GpuAggWorkerJob *job;
 
-	if (pg_atomic_read_u32(&slot->holders) != announced || slot->device != gpuagg_device_at)
+	if (pg_atomic_read_u32(&slot->holders) != announced || slot->device != gpuagg_worker.at)
 		return;
 	context = AllocSetContextCreate(TopMemoryContext, "gpuagg job",
 									ALLOCSET_SMALL_SIZES);

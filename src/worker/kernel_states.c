@@ -79,7 +79,7 @@ gpuagg_kernels_publish(void)
 	n = on->ops->kernels(on->device, entries, GPUAGG_KERNEL_ENTRIES, &totals);
 	counters_add(&totals);
 	published = totals;
-	gpuagg_kernels_set(entries, n);
+	gpuagg_kernels_set(gpuagg_worker.at, entries, n);
 	failures_log(entries, n);
 }
 

@@ -223,7 +223,7 @@ publish_backlog(void)
 		if (job->on == &gpuagg_worker.primary && !gpuagg_job_is_short(job))
 			ms += job->predicted_ms;
 	}
-	pg_atomic_write_u64(&gpuagg_shmem_at()->backlog_us,
+	pg_atomic_write_u64(&gpuagg_worker_state()->backlog_us,
 						(uint64) (Min(ms, 1e9) * 1000 / Max(gpuagg_running_tasks, 1)));
 }
 

@@ -30,7 +30,7 @@ gpuagg_worker_device(int i)
 void
 gpuagg_worker_status(GpuAggDeviceStatus status, const char *why_not)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	TimestampTz now = GetCurrentTimestamp();
 
 	SpinLockAcquire(&state->mutex);
@@ -45,7 +45,7 @@ gpuagg_worker_status(GpuAggDeviceStatus status, const char *why_not)
 uint32
 gpuagg_worker_losses(void)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	TimestampTz now = GetCurrentTimestamp();
 	uint32		losses;
 
@@ -65,7 +65,7 @@ gpuagg_worker_losses(void)
 void
 gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	uint32		losses = gpuagg_worker_losses() + 1;
 	TimestampTz now = GetCurrentTimestamp();
 	const GpuAggWorkerDevice *lost = on->measures != NULL ? on->measures : on;

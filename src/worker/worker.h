@@ -34,6 +34,7 @@ typedef struct GpuAggWorkerDevice
 
 typedef struct GpuAggWorker
 {
+	int			at;				/* which of the devices at work is its own */
 	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
 	GpuAggWorkerDevice fallback; /* the host device behind a GPU; opened when
 								 * a task needs it */
@@ -44,6 +45,13 @@ typedef struct GpuAggWorker
 } GpuAggWorker;
 
 extern GpuAggWorker gpuagg_worker;
+
+/* The state of its device that backends see */
+static inline GpuAggDeviceState *
+gpuagg_worker_state(void)
+{
+	return gpuagg_shmem_state(gpuagg_worker.at);
+}
 
 /* All that jobs may be on, open or not */
 #define GPUAGG_WORKER_DEVICES 4

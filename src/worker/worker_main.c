@@ -87,7 +87,7 @@ job_at(dlist_node *node)
 static void
 worker_register(void)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	TimestampTz now = GetCurrentTimestamp();
 
 	pg_atomic_write_u32(&state->reset, 0);
@@ -105,7 +105,7 @@ worker_register(void)
 static void
 worker_registers(void)
 {
-	const GpuAggDeviceInfo *info = &gpuagg_shmem_at()->facts.info;
+	const GpuAggDeviceInfo *info = &gpuagg_worker_state()->facts.info;
 	bool		before = registering;
 
 	registering = info->registering != 0;
@@ -151,7 +151,7 @@ static bool
 worker_told_to_stop(void)
 {
 	return ShutdownRequestPending ||
-		pg_atomic_read_u32(&gpuagg_shmem_at()->reset) != 0;
+		pg_atomic_read_u32(&gpuagg_worker_state()->reset) != 0;
 }
 
 /* Sleeps that long unless told to stop. */
@@ -182,7 +182,7 @@ device_missing(void)
 {
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device(gpuagg_worker.at, &view);
 	gpuagg_worker_status(GPUAGG_FAILED, view.facts.gpu_why_not);
 	do
 		worker_sleep(GPUAGG_RETRY_MS);
@@ -198,7 +198,7 @@ device_start(void)
 
 	if (gpuagg_devices_open_gpu())
 		return;
-	if (gpuagg_device_at > 0)
+	if (gpuagg_worker.at > 0)
 		device_missing();
 	if (gpuagg_worker_losses() >= GPUAGG_MAX_LOSSES)
 	{
@@ -266,7 +266,7 @@ device_settle(void)
 static void
 worker_exit(int code, Datum arg)
 {
-	GpuAggDeviceState *state = gpuagg_shmem_at();
+	GpuAggDeviceState *state = gpuagg_worker_state();
 	dlist_mutable_iter iter;
 	bool		settled;
 
@@ -290,10 +290,10 @@ worker_exit(int code, Datum arg)
 		GpuAggSlot *slot = gpuagg_shmem_slot(i);
 
 		if ((pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN) &&
-			slot->device == gpuagg_device_at)
+			slot->device == gpuagg_worker.at)
 			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
 	}
-	gpuagg_cache_stop();
+	gpuagg_cache_stop(gpuagg_worker.at);
 	if (settled)
 		gpuagg_devices_close();
 
@@ -328,7 +328,7 @@ worker_claim(void)
 {
 	uint32		nobody = 0;
 
-	if (!pg_atomic_compare_exchange_u32(&gpuagg_shmem_at()->claimed, &nobody, MyProcPid))
+	if (!pg_atomic_compare_exchange_u32(&gpuagg_worker_state()->claimed, &nobody, MyProcPid))
 		proc_exit(0);
 }
 
@@ -352,7 +352,7 @@ worker_setup(void)
 static void
 worker_take(void)
 {
-	uint32		announced = pg_atomic_read_u32(&gpuagg_shmem_at()->announced);
+	uint32		announced = pg_atomic_read_u32(&gpuagg_worker_state()->announced);
 
 	if (announced == seen_announced)
 		return;
@@ -366,7 +366,7 @@ worker_take(void)
 static bool
 worker_turn(void)
 {
-	pg_atomic_uint64 *asked_at = &gpuagg_shmem_at()->asked_at;
+	pg_atomic_uint64 *asked_at = &gpuagg_worker_state()->asked_at;
 	dlist_mutable_iter iter;
 	bool		more = false;
 
@@ -456,22 +456,22 @@ sooner(long a, long b)
 void
 gpuagg_worker_main(Datum arg)
 {
-	gpuagg_device_at = DatumGetInt32(arg);
+	gpuagg_worker.at = DatumGetInt32(arg);
 	worker_setup();
-	gpuagg_made_shared_clear();
+	gpuagg_made_shared_clear(gpuagg_worker.at);
 	device_start();
-	gpuagg_cache_start(gpuagg_worker.primary.ops->stripes,
+	gpuagg_cache_start(gpuagg_worker.at, gpuagg_worker.primary.ops->stripes,
 					   gpuagg_worker.primary.device,
 					   gpuagg_worker.primary.ops->stripes == NULL ? 0 : gpuagg_devices_spare());
 	gpuagg_events_setup();
 	worker_publish();
-	pg_atomic_write_u64(&gpuagg_shmem_at()->asked_at, 0);
+	pg_atomic_write_u64(&gpuagg_worker_state()->asked_at, 0);
 	gpuagg_worker_status(GPUAGG_READY, "");
-	if (gpuagg_device_at == 0)
+	if (gpuagg_worker.at == 0)
 		gpuagg_beyond_log();
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",
-					gpuagg_shmem_at()->facts.info.name)));
+					gpuagg_worker_state()->facts.info.name)));
 
 	for (;;)
 	{

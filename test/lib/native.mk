@@ -3,7 +3,7 @@
 #		where nvcc is, everything that must compile as CUDA.  Used by
 #		test/check and test/gpu; run from the top directory.
 #
-#	headers		each header of src/device alone, and of the cost model, as C11
+#	headers		each header of src/device alone, of the cost model, and remedy.h, as C11
 #	unit		test/unit/*_test.c, optimised as the module is ("opt") and
 #				with address and undefined-behaviour sanitizers ("san"); UNITS: some
 #				of them
@@ -29,9 +29,9 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 
 HEADERS := $(wildcard src/device/*.h src/device/*/*.h)
 # pure C: no source of the CUDA device includes them
-C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h) src/cost/placement.h
+C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h) src/cost/placement.h src/node/run/remedy.h
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) src/cost/placement.c \
+HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) src/cost/placement.c src/node/run/remedy.c \
 	$(COMPILER_SERVICE) \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)

@@ -16,7 +16,7 @@ gpuagg_block_start(GpuAggRun *run)
 	GpuAggStatus status = gpuagg_plan_rows_start(scan->rows, run->program,
 												 gpuagg_task_long_values(run), run->error);
 
-	scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status != GPUAGG_OK)
 		gpuagg_plan_rows_stop(scan->rows);
 	return status;
@@ -42,10 +42,10 @@ send_block(GpuAggRun *run, bool *more)
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,
 								   run->error);
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	input->next_batch += *more;
 	run->rows_in_flight += *more;
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -63,7 +63,7 @@ gpuagg_block_feed(GpuAggRun *run)
 		if (status == GPUAGG_OK && more && run->rows_in_flight < GPUAGG_RING_BLOCKS)
 			status = send_block(run, &more);
 	}
-	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
-	run->scan->counters.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
+	run->tally->work.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
+	run->tally->work.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
 	return status;
 }

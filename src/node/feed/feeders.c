@@ -116,9 +116,9 @@ feeders_possible(const GpuAggScan *scan)
  * PostgreSQL charges for all of a Gather's together.
  */
 static void
-feeder_rates(GpuAggRates *rates)
+feeder_rates(int device, GpuAggRates *rates)
 {
-	*rates = gpuagg_profile_get()->rates;
+	*rates = gpuagg_profile_get(device)->rates;
 	if (rates->feeder_start_ns <= 0)
 		rates->feeder_start_ns = parallel_setup_cost * rates->cost_unit_ns;
 	if (rates->feeder_ns <= 0)
@@ -126,7 +126,7 @@ feeder_rates(GpuAggRates *rates)
 }
 
 int
-gpuagg_feeders_planned(const GpuAggScan *scan, double pages, double page_ns, bool host)
+gpuagg_feeders_planned(const GpuAggScan *scan, int device, double pages, double page_ns, bool host)
 {
 	GpuAggRates rates;
 
@@ -136,7 +136,7 @@ gpuagg_feeders_planned(const GpuAggScan *scan, double pages, double page_ns, boo
 		return gpuagg_debug_feeders;
 	if (host || max_parallel_workers_per_gather == 0)
 		return 0;
-	feeder_rates(&rates);
+	feeder_rates(device, &rates);
 	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages, page_ns,
 								  Min(max_parallel_workers_per_gather, max_parallel_workers));
 }

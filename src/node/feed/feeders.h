@@ -15,7 +15,7 @@
 #include "heap/cached.h"
 #include "heap/feed_share.h"
 #include "ipc/client.h"
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 typedef struct GpuAggFeeders GpuAggFeeders;
 
@@ -36,7 +36,8 @@ typedef struct GpuAggFeedersWork
  * How many of them pay for a task that is fed so many pages, each of which has taken so long so
  * far (0: there was none); may read catalogs
  */
-extern int	gpuagg_feeders_planned(const GpuAggScan *scan, double pages, double page_ns, bool host);
+extern int	gpuagg_feeders_planned(const GpuAggScan *scan, int device, double pages, double page_ns,
+								   bool host);
 
 /*
  * Starts n feeders, which wait for tables.  NULL: none could be had.  Until

@@ -44,20 +44,21 @@ input_large(const GpuAggTaskTable *table)
 }
 
 GpuAggTaskInputs *
-gpuagg_inputs_create(const GpuAggScan *scan)
+gpuagg_inputs_create(const GpuAggOrder *order)
 {
 	GpuAggTaskInputs *inputs = palloc0(sizeof(GpuAggTaskInputs));
 
 	inputs->context = CurrentMemoryContext;
-	inputs->n = scan->nread;
-	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
-	for (int i = 0; i < scan->nread; i++)
+	inputs->device_at = order->device;
+	inputs->n = order->nread;
+	inputs->inputs = palloc0(order->nread * sizeof(GpuAggTaskInput));
+	for (int i = 0; i < order->nread; i++)
 	{
-		inputs->inputs[i].table = scan->read[i];
+		inputs->inputs[i].table = order->read[i];
 		inputs->inputs[i].next_batch = GPUAGG_TABLE_BATCH(i);
-		inputs->behind += input_large(scan->read[i]);
-		if (scan->read[i]->rows != NULL)
-			gpuagg_rows_reset(scan->read[i]->rows);
+		inputs->behind += input_large(order->read[i]);
+		if (order->read[i]->rows != NULL)
+			gpuagg_rows_reset(order->read[i]->rows);
 	}
 	return inputs;
 }
@@ -261,14 +262,13 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 static void
 inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
 {
-	GpuAggCounters *counters = &inputs->scan->counters;
 	const double pages = inputs_pages(inputs);
-	int			n = gpuagg_feeders_planned(inputs->scan, pages,
+	int			n = gpuagg_feeders_planned(inputs->scan, inputs->device_at, pages,
 										   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 
-	counters->feeders_planned = Max(counters->feeders_planned, n);
+	inputs->feeders_planned = Max(inputs->feeders_planned, n);
 	if (n == 0)
 		return;
 	old = MemoryContextSwitchTo(inputs->context);
@@ -287,8 +287,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 	if (inputs->feeders == NULL)
 		return;
 	inputs->share = gpuagg_feeders_share(inputs->feeders);
-	counters->feeders_launched = Max(counters->feeders_launched,
-									 gpuagg_feeders_launched(inputs->feeders));
+	inputs->feeders_launched = gpuagg_feeders_launched(inputs->feeders);
 }
 
 void
@@ -478,7 +477,7 @@ gpuagg_inputs_look_ahead(GpuAggTaskInputs *inputs, GpuAggAhead *ahead)
 	if (inputs->n > 1 || input->cached == NULL)
 		return;
 	old = MemoryContextSwitchTo(input->context);
-	gpuagg_cached_look_ahead(input->cached, ahead);
+	gpuagg_cached_look_ahead(input->cached, inputs->device_at, ahead);
 	MemoryContextSwitchTo(old);
 }
 

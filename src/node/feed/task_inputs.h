@@ -10,7 +10,7 @@
 
 #include "heap/feed.h"
 #include "node/feed/feeders.h"
-#include "node/run/device_scan.h"
+#include "node/scan/order.h"
 
 /* One of them */
 typedef struct GpuAggTaskInput
@@ -27,6 +27,7 @@ typedef struct GpuAggTaskInputs
 {
 	int			n;
 	GpuAggTaskInput *inputs;
+	int			device_at;		/* the device that the task is given to */
 	MemoryContext context;		/* of the task */
 	int			oldest;			/* those before it are over */
 	int			read;			/* that the backend reads */
@@ -36,6 +37,8 @@ typedef struct GpuAggTaskInputs
 	GpuAggFeeders *feeders;		/* processes that feed beside the backend; NULL: none */
 	GpuAggFeedShare *share;		/* then: where the backend takes blocks, if it reads any */
 	bool		feeders_tried;	/* they were, or could not be had */
+	int			feeders_planned;	/* the most that were wanted, */
+	int			feeders_launched;	/* and those that came */
 	uint64		opened_pages;	/* of tables so far, */
 	uint64		opened_used;	/* and of these that the cache has; */
 	uint64		behind;			/* of the large ones among the others */
@@ -58,8 +61,8 @@ typedef struct GpuAggTaskInputs
 	bool		foreseen;		/* nothing is to be sent: what was looked at ahead is all */
 } GpuAggTaskInputs;
 
-/* Of the tables that the scan reads.  Allocates in the current memory context. */
-extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan);
+/* Of the tables that a task reads.  Allocates in the current memory context. */
+extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggOrder *order);
 
 /* Makes ready the next one that is not begun; cached: it has requested the cache. */
 extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
@@ -74,7 +77,7 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
 /*
  * Its pages; page_bytes: what each takes of the device's memory; host: the task is on the
  * host device.  Starts feeders if they pay for what of the task is not cached, and counts
- * them.
+ * them in the inputs.
  */
 extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 							   const GpuAggClient *client, double page_bytes, bool host);

@@ -20,9 +20,9 @@ found_share(const GpuAggLookupPlan *plan, Oid relid, double pages)
 }
 
 uint64
-gpuagg_lookup_filters(const GpuAggLookupPlan *plan, Oid relid, double pages, bool made)
+gpuagg_lookup_filters(int device, const GpuAggLookupPlan *plan, Oid relid, double pages, bool made)
 {
 	const GpuAggProbing probing = {plan->expected.probes, found_share(plan, relid, pages), made};
 
-	return gpuagg_choose_filters(&probing, UINT64_MAX);
+	return gpuagg_choose_filters(device, &probing, UINT64_MAX);
 }

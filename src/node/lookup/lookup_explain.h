@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 struct ExplainState;
 

@@ -302,10 +302,12 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 	const GpuAggLookupPlan *plan = task->input->plan;
 	GpuAggClientRequest request = {
 		.program = task->input->program,
+		.device = task->input->device,
 		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
 		.config.make.nkeys = plan->nkeys,
 		.config.make.unique = gpuagg_made_is_unique(plan),
-		.config.make.filters = gpuagg_lookup_filters(plan, task->input->fact, task->input->fact_pages, true),
+		.config.make.filters = gpuagg_lookup_filters(task->input->device, plan, task->input->fact,
+													 task->input->fact_pages, true),
 		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
 		.config.compile.mode = gpuagg_compile,
 		.cache = *cache,
@@ -372,8 +374,8 @@ kept_share(const Task *task)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
 	}
-	return gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(task->rel), GPUAGG_FILES_NUMBER(task->rel), columns, n,
-								 task->written);
+	return gpuagg_cache_fraction_on(task->input->device, RelationGetRelid(task->rel),
+									GPUAGG_FILES_NUMBER(task->rel), columns, n, task->written);
 }
 
 /* At most two tasks: one that has pages kept, and one that makes the table, unless it is there */

@@ -15,6 +15,7 @@
 /* Strings of a column as it came: number i is code i */
 typedef struct GpuAggMadeInput
 {
+	int			device;			/* that is to make it */
 	const GpuAggLookupPlan *plan;
 	const GpuAggProgram *program;	/* with its runtime constants */
 	Snapshot	snapshot;

@@ -28,7 +28,7 @@
 #include "node/lookup/lookup_table.h"
 #include "node/lookup/lookups.h"
 #include "node/lookup/string_values.h"
-#include "node/run/runtime.h"
+#include "node/scan/runtime.h"
 #include "nodes/extensible.h"
 #include "planner/value/constant.h"
 #include "settings.h"
@@ -233,14 +233,13 @@ is_too_large(const GpuAggLookups *lookups, int i)
 
 /* Reads input i and makes its table; what it read is gone then. */
 static const GpuAggLookup *
-lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
+lookup_make(GpuAggLookups *lookups, int i, int device, Size limit, GpuAggError *error)
 {
 	PlanState  *plan = lookups->plans[i];
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
 												  ALLOCSET_DEFAULT_SIZES);
 	GpuAggInputRows rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + GPUAGG_INPUT_ROWS * 1024};
-	const int	device = gpuagg_device_at;
 	const GpuAggLookup *block = NULL;
 
 	if (is_too_large(lookups, i))
@@ -258,14 +257,13 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	if (lookups->numbered[i] == NULL)
 		lookups->numbered[i] = numbered_create(rows.columns.plan);
 	rows.numbered = lookups->numbered[i];
-	rows.columns.filters = gpuagg_lookup_filters(rows.columns.plan, lookups->relid, lookups->pages, false);
+	rows.columns.filters = gpuagg_lookup_filters(device, rows.columns.plan, lookups->relid,
+												 lookups->pages, false);
 	rows.windows = i == lookups->windowed ? lookups->windows : 1;
 	rows.window = lookups->window;
 	MemoryContextSwitchTo(reading);
 	if (gpuagg_input_rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = tables_make(lookups, i, &rows, context, limit, error);
-	/* a grouping below has a device of its own */
-	gpuagg_device_at = device;
 	lookups->null_keys[i] = rows.null_keys;
 	lookups->any[i] = rows.null_keys || rows.strange_keys || rows.columns.nrows > 0;
 	MemoryContextSwitchTo(context);
@@ -321,9 +319,10 @@ typedef struct Made
 
 /* Table i, of columns that the device keeps; made[] has those that number its keys.  False: it cannot, or it is too large. */
 static bool
-made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
+made_one(GpuAggLookups *lookups, int i, int device, Size limit, Made *made)
 {
 	GpuAggMadeInput input = {
+		.device = device,
 		.plan = &lookups->info->lookups[i],
 		.snapshot = lookups->node->state->es_snapshot,
 		.fact = lookups->relid,
@@ -350,7 +349,7 @@ made_one(GpuAggLookups *lookups, int i, Size limit, Made *made)
 
 /* Table i, after those that number its keys: all of them are made, or none counts. */
 static bool
-made_on_device(GpuAggLookups *lookups, int i, Size limit, Made *made)
+made_on_device(GpuAggLookups *lookups, int i, int device, Size limit, Made *made)
 {
 	const GpuAggLookupPlan *plans = lookups->info->lookups;
 
@@ -363,20 +362,20 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, Made *made)
 	{
 		if (plans[k].helps != i + 1)
 			continue;
-		if (!made_one(lookups, k, limit, made))
+		if (!made_one(lookups, k, device, limit, made))
 			return false;
 		limit -= made[k].head->bytes;
 	}
-	return made_one(lookups, i, limit, made);
+	return made_one(lookups, i, device, limit, made);
 }
 
 /* Table i, which is returned, and those that number its keys are the run's; NULL: the device makes none of them. */
 static const GpuAggLookup *
-lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
+lookup_on_device(GpuAggLookups *lookups, int i, int device, Size limit)
 {
 	Made		made[GPUAGG_MAX_LOOKUPS];
 
-	if (!made_on_device(lookups, i, limit, made))
+	if (!made_on_device(lookups, i, device, limit, made))
 		return NULL;
 	for (int k = 0; k < lookups->info->nlookups; k++)
 	{
@@ -475,7 +474,7 @@ gpuagg_lookups_makeable(const GpuAggPlanInfo *info)
 }
 
 const GpuAggLookup *const *
-gpuagg_lookups_make_again(GpuAggLookups *lookups)
+gpuagg_lookups_make_again(GpuAggLookups *lookups, int device)
 {
 	const GpuAggLookup **blocks = palloc(sizeof(lookups->blocks));
 
@@ -486,7 +485,7 @@ gpuagg_lookups_make_again(GpuAggLookups *lookups)
 
 		if (lookups->info->lookups[i].helps > 0 || blocks[i] == NULL || blocks[i]->made == 0)
 			continue;
-		if (!made_on_device(lookups, i, gpuagg_made_room(), made))
+		if (!made_on_device(lookups, i, device, gpuagg_made_room(device), made))
 			return NULL;
 		for (int k = 0; k < lookups->info->nlookups; k++)
 			if (k == i || lookups->info->lookups[k].helps == i + 1)
@@ -513,6 +512,12 @@ gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages)
 {
 	lookups->relid = relid;
 	lookups->pages = pages;
+}
+
+bool
+gpuagg_lookups_several(const GpuAggLookups *lookups)
+{
+	return lookups != NULL && lookups->windows > 1;
 }
 
 int
@@ -556,25 +561,26 @@ drop_window(GpuAggLookups *lookups)
 			drop_table(lookups, i);
 }
 
-/* What tables that are there, of the device's or of those made here, leave of memory for others */
+/* What tables that are there, of those that a device has made or the backend, leave of memory */
 static Size
-memory_left(const GpuAggLookups *lookups, bool device)
+memory_left(const GpuAggLookups *lookups, bool made, Size memory)
 {
-	Size		left = device ? gpuagg_made_room() : gpuagg_lookup_memory * (Size) 1048576;
+	Size		left = memory;
 
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
 		const GpuAggLookup *block = lookups->blocks[i];
 
-		if (block != NULL && (block->made != 0) == device)
+		if (block != NULL && (block->made != 0) == made)
 			left -= Min(left, block->bytes);
 	}
 	return left;
 }
 
 static bool
-make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
+make_one(GpuAggLookups *lookups, int i, int device, bool here, GpuAggError *error)
 {
+	const Size	memory = gpuagg_lookup_memory * (Size) 1048576;
 	const bool	windowed = i == lookups->windowed && lookups->windows > 1;
 	GpuAggLookupShown *shown = &lookups->shown[i];
 	const GpuAggLookup *block = NULL;
@@ -584,13 +590,14 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 
 	INSTR_TIME_SET_CURRENT(start);
 	if (lookups->info->lookups[i].values_of > 0)
-		block = values_make(lookups, i, memory_left(lookups, false), error);
+		block = values_make(lookups, i, memory_left(lookups, false, memory), error);
 	else
 	{
 		if (!here)
-			block = lookup_on_device(lookups, i, memory_left(lookups, true));
+			block = lookup_on_device(lookups, i, device,
+									 memory_left(lookups, true, gpuagg_made_room(device)));
 		if (block == NULL)
-			block = lookup_make(lookups, i, memory_left(lookups, false), error);
+			block = lookup_make(lookups, i, device, memory_left(lookups, false, memory), error);
 	}
 	if (block == NULL)
 		return false;
@@ -609,14 +616,14 @@ make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
 
 /* Those that are not there, up to one by which nothing can be joined; false: see error. */
 static bool
-make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
+make_all(GpuAggLookups *lookups, int device, bool here, GpuAggError *error)
 {
 	lookups->nothing = false;
 	for (int i = 0; i < lookups->info->nlookups && !lookups->nothing; i++)
 	{
 		const int	join = lookups->info->lookups[i].join;
 
-		if (lookups->blocks[i] == NULL && !make_one(lookups, i, here, error))
+		if (lookups->blocks[i] == NULL && !make_one(lookups, i, device, here, error))
 			return false;
 		lookups->nothing = lookups->blocks[i]->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
 	}
@@ -624,7 +631,8 @@ make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
 }
 
 const GpuAggLookup *const *
-gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggError *error)
+gpuagg_lookups_make(GpuAggLookups *lookups, int device, bool here, bool *nothing,
+					GpuAggError *error)
 {
 	const bool	other = lookups->windowed >= 0 && lookups->made_window != lookups->window;
 
@@ -645,7 +653,7 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggErro
 		bool		ok;
 
 		lookups->made_window = lookups->window;
-		ok = make_all(lookups, here, error);
+		ok = make_all(lookups, device, here, error);
 		MemoryContextSwitchTo(old);
 		if (!ok)
 			return NULL;

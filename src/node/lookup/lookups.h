@@ -48,20 +48,21 @@ extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 extern void gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages);
 
 /*
- * Makes the tables: has the device make them, unless `here` is set, or runs the plans.
+ * Makes the tables for tasks of a device: has it make them, unless `here` is set, or runs the
+ * plans.
  * The tasks of a run share them.  *nothing: no row can
  * be joined; then some of them may not have been made.  NULL: they cannot be made, and
  * PostgreSQL's plan has to answer.
  */
-extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing,
-													  GpuAggError *error);
+extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, int device, bool here,
+													  bool *nothing, GpuAggError *error);
 
 /*
  * The tables that were made last for another device, which makes those that the first one
  * has made; in the current memory context.  NULL: it cannot make one.  None may have strings
  * that are numbers, for they are others on each device.
  */
-extern const GpuAggLookup *const *gpuagg_lookups_make_again(GpuAggLookups *lookups);
+extern const GpuAggLookup *const *gpuagg_lookups_make_again(GpuAggLookups *lookups, int device);
 
 /* Has a table strings that are numbers, besides keys?  Is there one that a device might make? */
 extern bool gpuagg_lookups_numbers(const GpuAggPlanInfo *info);
@@ -79,6 +80,12 @@ extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanIn
 extern int	gpuagg_lookups_windows(const GpuAggLookups *lookups);
 extern void gpuagg_lookups_window(GpuAggLookups *lookups, int window);
 extern bool gpuagg_lookups_widen(GpuAggLookups *lookups);
+
+/*
+ * Are there several windows?  Then no task knows which groups are wanted, and none makes coarser
+ * ones.  lookups NULL: nothing is joined.
+ */
+extern bool gpuagg_lookups_several(const GpuAggLookups *lookups);
 
 /* Does a table that was made last lie on the device? */
 extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);

@@ -164,7 +164,8 @@ is_filtered(const Kept *k, const GpuAggMadeInput *input)
 
 	if (gpuagg_debug_filters == GPUAGG_FILTERS_AUTO || k->head->kind != GPUAGG_LOOKUP_HASH)
 		return true;
-	filters = gpuagg_lookup_filters(input->plan, input->fact, input->fact_pages, true);
+	filters = gpuagg_lookup_filters(input->device, input->plan, input->fact, input->fact_pages,
+									true);
 	return (k->head->filter != 0) == ((filters & k->head->span) != 0);
 }
 
@@ -192,7 +193,8 @@ find(Oid relid, const GpuAggMadeInput *input)
 	{
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
-		if (k->relid == relid && k->device == gpuagg_device_at && gpuagg_program_same(k->program, input->program) &&
+		if (k->relid == relid && k->device == input->device &&
+			gpuagg_program_same(k->program, input->program) &&
 			has_keys(k, input) && k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan) &&
 			is_filtered(k, input))
 			return k;
@@ -239,7 +241,7 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 	k = palloc0(sizeof(Kept));
 	k->context = strings;
 	k->bytes = bytes;
-	k->device = gpuagg_device_at;
+	k->device = input->device;
 	k->relid = RelationGetRelid(cached->rel);
 	k->files = GPUAGG_FILES_NUMBER(cached->rel);
 	k->nblocks = cached->nblocks;
@@ -262,5 +264,5 @@ gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, c
 	nkept++;
 	kept_bytes += bytes;
 	stay(k, input->strings);
-	gpuagg_made_note(k->relid, input->program, made->made);
+	gpuagg_made_note(k->device, k->relid, input->program, made->made);
 }

@@ -7,11 +7,11 @@
 
 #include "postgres.h"
 
+#include "node/scan/scan.h"
 #include "node/regroup/equal_values.h"
 #include "node/regroup/ordered_sets.h"
 #include "node/regroup/regroup_layout.h"
 #include "node/regroup/row_table.h"
-#include "node/run/device_scan.h"
 
 /* A value of a group that may have entered it before: its row of r->entered */
 typedef struct GpuAggRegroupEntered
@@ -83,6 +83,7 @@ typedef struct GpuAggRegroupWork
 	GpuAggRowTable *table;
 	uint64		set_rows;		/* among which are those that the set is made of */
 	uint64		row;			/* how many of these have been read */
+	uint64		made;			/* groups, of all sets */
 	bool		expected;		/* the table has been told how many groups there will be */
 	MemoryContext context;		/* of the set */
 	uint32	   *known;			/* [set_rows] of each row, in which part it is; NULL: not remembered */

@@ -58,7 +58,7 @@ static GpuAggStatus
 flush_table(GpuAggRegroupWork *r)
 {
 	GpuAggStatus status = gpuagg_row_output(r->table, r->program, r->results,
-												&r->scan->counters.groups_made, r->error);
+												&r->made, r->error);
 
 	gpuagg_row_table_reset(r->table);
 	return status;
@@ -442,10 +442,11 @@ made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 }
 
 void
-gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish)
+gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+					GpuAggRegrouping *wish)
 {
-	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !scan->alone ||
-		scan->answer.nsums > 0 || !gpuagg_answer_wants_all(&scan->answer) ||
+	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
+		answer->nsums > 0 || !gpuagg_answer_wants_all(answer) ||
 		!gpuagg_regroup_device(scan->info->regroup, scan->info->program, wish))
 		memset(wish, 0, sizeof(*wish));
 }
@@ -499,7 +500,7 @@ begin(GpuAggRegroupWork *r)
 }
 
 GpuAggStatus
-gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
+gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error)
 {
 	GpuAggRegroupWork r = {.scan = scan,.error = error};
 	GpuAggStatus status = GPUAGG_OK;
@@ -509,6 +510,7 @@ gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
 		status = regroup_set(&r, i);
 	if (status == GPUAGG_OK && r.longs)
 		status = gpuagg_regroup_long_rows(r.groups, r.results, error);
+	*made += r.made;
 	end_expressions(&r);
 	gpuagg_results_free(r.groups);
 	scan->results = r.results;

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 /* An empty store for the query's groups, if they are made of a device's; its program */
 extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program);
@@ -17,10 +17,11 @@ extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggPr
 extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
 
 /*
- * What the device may make of its groups for the next task: nothing, if that task is not all
+ * What the device may make of the groups that a task answers: nothing, if that is not the whole
  * of the work, or if only regroup_run can.
  */
-extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
+extern void gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+								GpuAggRegrouping *wish);
 
 /*
  * It has: scan->results becomes an empty store for the query's groups.  A status other than
@@ -29,9 +30,10 @@ extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
 extern GpuAggStatus gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error);
 
 /*
- * Puts the query's groups in the place of the device's, in scan->results.  A status
+ * Puts the query's groups in the place of the device's, in scan->results, and adds how many to
+ * *made.  A status
  * other than GPUAGG_OK: only PostgreSQL can make them.
  */
-extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_REGROUP_RUN_H */

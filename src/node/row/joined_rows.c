@@ -23,8 +23,7 @@
 #include "node/row/joined_rows.h"
 #include "node/row/long_rows.h"
 #include "node/row/row_eval.h"
-#include "node/run/lookup_windows.h"
-#include "node/run/run_notes.h"
+#include "node/scan/run_notes.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/value/constant.h"
 #include "utils/rel.h"
@@ -55,7 +54,7 @@ struct GpuAggJoinedRows
 bool
 gpuagg_joined_rows_possible(const GpuAggScan *scan)
 {
-	return scan->info->joins_rows && !gpuagg_windows_several(scan);
+	return scan->info->joins_rows && !gpuagg_lookups_several(scan->lookups);
 }
 
 Bitmapset *

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 /* For which keys, as bits, may a run keep rows, of the table that this row plan scans? */
 extern uint32 gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan);

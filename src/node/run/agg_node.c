@@ -3,7 +3,7 @@
  *		The executor node GpuAgg: groups of one table, of several, or of the rows of a
  *		plan, computed by a device.
  *
- * The first call runs one task (device_scan.c); every call returns its next group,
+ * The first call runs one task (run.c); every call returns its next group,
  * as a tuple of custom_scan_tlist in the scan slot; HAVING and the target
  * list are PostgreSQL's, evaluated over it.  The fallback plan, PostgreSQL's
  * own aggregation over a sequential or sample scan, gives tuples of the same
@@ -14,10 +14,10 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "node/row/long_rows.h"
 #include "node/run/agg_node.h"
-#include "node/run/device_scan.h"
+#include "node/run/run.h"
 #include "node/run/explain.h"
+#include "node/row/long_rows.h"
 #include "node/run/shared_run.h"
 #include "nodes/nodeFuncs.h"
 

@@ -19,10 +19,10 @@
 #include "lib/sort_template.h"
 
 /*
- * A list as sorted keys.  False: there is a row that cannot be.
+ * A list as sorted keys; counts the undecided ones.  False: there is a row that cannot be.
  */
 static bool
-sort_list(GpuAggScan *scan, const GpuAggMsg *msg, uint64 *keys)
+sort_list(const GpuAggMsg *msg, uint64 *keys, uint64 *evaluated)
 {
 	const GpuAggRowRef *refs = (const GpuAggRowRef *) (msg + 1);
 
@@ -34,14 +34,15 @@ sort_list(GpuAggScan *scan, const GpuAggMsg *msg, uint64 *keys)
 		if (line < FirstOffsetNumber || line > MaxOffsetNumber)
 			return false;
 		keys[i] = (uint64) refs[i].page << 32 | line << 1 | !passed;
-		scan->counters.rows_evaluated += !passed;
+		*evaluated += !passed;
 	}
 	sort_keys(keys, msg->count);
 	return true;
 }
 
 bool
-gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs, const GpuAggMsg *msg)
+gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs, const GpuAggMsg *msg,
+					   uint64 *evaluated)
 {
 	Size		count = msg->count;
 	uint64	   *keys = palloc_extended(count * sizeof(uint64),
@@ -52,7 +53,7 @@ gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs, const G
 									 sizeof(GpuAggTidPage));
 	uint32		npages = 0;
 
-	if (!sort_list(scan, msg, keys))
+	if (!sort_list(msg, keys, evaluated))
 		return false;
 	for (uint32 i = 0; i < msg->count; i++)
 	{

@@ -41,7 +41,7 @@
 #include "node/row/long_rows.h"
 #include "node/run/chosen_rows.h"
 #include "node/run/device_task_inside.h"
-#include "node/run/run_notes.h"
+#include "node/scan/run_notes.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -76,7 +76,7 @@ task_send_map(GpuAggRun *run)
 	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
 	if (msg != NULL)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -135,12 +135,13 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 	bool		cached;
 
 	memset(request, 0, sizeof(*request));
-	cached = scan->rows == NULL && table->end > table->first && !scan->uncached && !run->pass->host &&
+	cached = scan->rows == NULL && table->end > table->first &&
+		!run->order->uncached && !run->order->host &&
 		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
 		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
-	scan->cache_requested |= cached;
+	run->outcome->cached |= cached;
 	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS)
 		run->drawn_blocks = request->written =
 			gpuagg_written_blocks(table->rel, table->nblocks, true);
@@ -195,7 +196,9 @@ task_begin_feed(GpuAggRun *run)
 	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
-						   run->pass->host);
+						   run->order->host);
+	run->tally->feeders_planned = run->inputs->feeders_planned;
+	run->tally->feeders_launched = run->inputs->feeders_launched;
 	return status;
 }
 
@@ -234,7 +237,7 @@ task_send_pages(GpuAggRun *run)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -255,7 +258,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 	return status;
 }
 
@@ -305,7 +308,7 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 		return gpuagg_task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_VALUE_ERROR)
 		note_strange_row(run, input->table->rel, buffer, ref->line);
 	if (theirs)
@@ -351,7 +354,7 @@ task_take_joined(GpuAggRun *run)
 		if (theirs)
 			ReleaseBuffer(buffer);
 	}
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_OK)
 		task_todo_done(run);
 	return status;
@@ -372,7 +375,7 @@ task_send_joined(GpuAggRun *run)
 	GpuAggStatus status = gpuagg_joined_rows_next(run->joined, gpuagg_inputs_at(run->inputs)->next_batch, &msg,
 												  &bytes, run->error);
 
-	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_VALUE_ERROR)
 		gpuagg_joined_rows_note(run->joined);
 	if (status != GPUAGG_OK || msg == NULL)
@@ -446,7 +449,7 @@ task_wait(GpuAggRun *run)
 		return gpuagg_task_receive(run, true);
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 	return status;
 }
 
@@ -520,23 +523,23 @@ task_collect(GpuAggRun *run)
 	while (status == GPUAGG_OK && !run->done)
 		status = gpuagg_task_receive(run, true);
 	if (run->collecting)
-		gpuagg_task_time_add(run, &run->scan->counters.collect_time, run->first_groups);
+		gpuagg_task_time_add(run, &run->tally->collect_time, run->first_groups);
 	return status;
 }
 
 static void
 task_count_pages(GpuAggRun *run)
 {
-	GpuAggCounters *counters = &run->scan->counters;
+	GpuAggTally *tally = run->tally;
 	uint64		done = gpuagg_inputs_done(run->inputs);
 
 	gpuagg_stat_add(GPUAGG_STAT_pages_cached, done);
 	if (!gpuagg_task_is_first(run))
 		return;
-	counters->pages += gpuagg_inputs_fed(run->inputs);
-	counters->feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
-	counters->cached_pages += done;
-	counters->rows_evaluated += run->evaluated;
+	tally->work.pages += gpuagg_inputs_fed(run->inputs);
+	tally->work.feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
+	tally->work.cached_pages += done;
+	tally->work.rows_evaluated += run->evaluated;
 }
 
 /* All groups here, and what was read counted */
@@ -574,15 +577,17 @@ task_cleanup(int code, Datum arg)
 }
 
 static GpuAggClient *
-task_begin(GpuAggRun *run, const GpuAggProgram *program)
+task_begin(GpuAggRun *run)
 {
 	const GpuAggPass *pass = run->pass;
+	const Relation rel = run->order->read[0]->rel;
 	GpuAggClientRequest request = {
-		.program = program,
+		.program = run->program,
+		.device = run->order->device,
 		.config.expected_groups = pass->expected_groups,
 		.config.expected_rows = Max(run->scan->info->est_rows, 0) * pass->share,
 		.config.sample = run->scan->sample.sample,
-		.config.answer = run->scan->answer,
+		.config.answer = run->order->answer,
 		.config.hash_window = pass->hash_window,
 		.config.strategy = pass->strategy,
 		.config.resident_strategy = pass->resident_strategy,
@@ -595,11 +600,11 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
 		.config.fault = pass->fault,
-		.relid = run->scan->rel != NULL ? RelationGetRelid(run->scan->rel) : InvalidOid,
+		.relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid,
 		.predicted_ms = run->scan->info->predicted.startup * pass->share / 1e6,
-		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
+		.total_pages = gpuagg_sample_share(&run->scan->sample, run->order->nblocks),
 		.several = run->inputs->n > 1,
-		.host = pass->host,
+		.host = run->order->host,
 		.alone = pass->alone,
 		.at_once = pass->share < 1
 	};
@@ -607,17 +612,18 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
-		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
+		gpuagg_regroup_wish(run->scan, run->order->whole, &run->order->answer,
+							&request.config.regrouping);
 	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
-		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
+		request.config.units = gpuagg_profile_get(run->order->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);
-	run->scan->cache_requested = false;
+	run->outcome->cached = false;
 	task_begin_input(run, &request.cache);
 	task_look_ahead(run, &request.ahead);
 	client = gpuagg_client_begin(&request, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
-	run->scan->on_gpu = request.on_gpu;
+	gpuagg_task_time_add(run, &run->tally->start_time, start);
+	run->outcome->on_gpu = request.on_gpu;
 	return client;
 }
 
@@ -628,7 +634,7 @@ task_end(GpuAggRun *run)
 
 	gpuagg_task_time_start(run, &start);
 	gpuagg_client_end(run->client);
-	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
+	gpuagg_task_time_add(run, &run->tally->start_time, start);
 }
 
 /* What is known of a task that the worker has failed, or that was given up */
@@ -642,25 +648,19 @@ task_failed(GpuAggRun *run)
 	run->pass->shared = failure.shared;
 }
 
-bool
-gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
-{
-	return scan->on_gpu && scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
-		(status == GPUAGG_DEVICE_FAULT || status == GPUAGG_DEVICE_LOST ||
-		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
-}
-
 GpuAggRun *
-gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
-				  GpuAggPass *pass, GpuAggError *error)
+gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+				  GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
 	run->scan = scan;
-	run->program = program;
+	run->order = order;
+	run->program = order->program;
 	run->pass = pass;
-	run->nblocks = nblocks;
-	run->inputs = gpuagg_inputs_create(scan);
+	run->tally = tally;
+	run->outcome = outcome;
+	run->inputs = gpuagg_inputs_create(order);
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	return run;
@@ -669,7 +669,7 @@ gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nb
 GpuAggStatus
 gpuagg_run_begin(GpuAggRun *run)
 {
-	run->client = task_begin(run, run->program);
+	run->client = task_begin(run);
 	return run->client != NULL ? GPUAGG_OK : run->error->status;
 }
 
@@ -700,7 +700,7 @@ gpuagg_run_sleep(GpuAggRun *run)
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
-	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 	return status;
 }
 
@@ -737,13 +737,13 @@ gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
 }
 
 GpuAggStatus
-gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error)
+gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass, GpuAggTally *tally,
+				GpuAggOutcome *outcome, GpuAggError *error)
 {
-	GpuAggRun  *run = gpuagg_run_create(scan, program, nblocks, pass, error);
+	GpuAggRun  *run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
 	GpuAggStatus status;
 
-	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
+	tally->feeders_planned = tally->feeders_launched = 0;
 	/* before there is a task, for the plan may have tasks of its own */
 	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;

@@ -7,12 +7,11 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/order.h"
 
-/* What a task is to do of a scan's work, and what it did */
+/* What a task is to do of an order, and what it did */
 typedef struct GpuAggPass
 {
-	bool		host;			/* on the host device */
 	GpuAggHashWindow hash_window;			/* the groups that it is to find */
 	double		share;			/* of the tables' rows: 1, unless several tasks share them */
 	double		expected_groups;
@@ -34,42 +33,34 @@ typedef struct GpuAggPass
 } GpuAggPass;
 
 /*
- * Scans nblocks blocks of the scan's table on the device with a bound
- * program, and adds the groups to scan->results, or the chosen rows to
- * scan->chosen, and the figures to scan->counters: rows and pages only of the
- * first window, for the others read the same.  Synchronous: when it returns,
- * or raises an error, no task, slot or pin is left.  A status other than
- * GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
+ * Runs the order's task, or the part of it that the pass is, and adds the groups to scan->results,
+ * or the chosen rows to scan->tids, and the figures to *tally: rows and pages only of the first
+ * window, for the others read the same.  *outcome, which is zero before the first, tells how it
+ * fared.  Synchronous: when it returns, or raises an error, no task, slot or pin is left.  A
+ * status other than GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
  * do.
  */
-extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
-									const GpuAggProgram *program,
-									BlockNumber nblocks, GpuAggPass *pass,
+extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+									GpuAggTally *tally, GpuAggOutcome *outcome,
 									GpuAggError *error);
 
 /*
- * The same in steps, for several tasks at once (spread.c).  create: of the tables in
- * scan->read.  step: what is to be done now; *idle: nothing, the latch will be set when
- * there is; *over: all that is left is to collect the groups.  collect: of one task after the
- * other, for they share a store.  abort: from any state, error cleanup included.  end: as
+ * The same in steps, for several tasks at once (spread.c).  create: the order and what is
+ * pointed to last as long.  step: what is to be done now; *idle: nothing, the latch will be set
+ * when there is; *over: all that is left is to collect the groups.  collect: of one task after
+ * the other, for they share a store.  abort: from any state, error cleanup included.  end: as
  * its status is, after begin, whatever became of that.
  */
 typedef struct GpuAggRun GpuAggRun;
 
-extern GpuAggRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program,
-									BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error);
+extern GpuAggRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+									GpuAggTally *tally, GpuAggOutcome *outcome,
+									GpuAggError *error);
 extern GpuAggStatus gpuagg_run_begin(GpuAggRun *run);
 extern GpuAggStatus gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over);
 extern GpuAggStatus gpuagg_run_sleep(GpuAggRun *run);
 extern GpuAggStatus gpuagg_run_collect(GpuAggRun *run);
 extern void gpuagg_run_abort(GpuAggRun *run);
 extern void gpuagg_run_end(GpuAggRun *run, GpuAggStatus status);
-
-/*
- * Did a GPU fail the task in a way that the host device may not?  Tells of
- * the last gpuagg_task_run.
- */
-extern bool gpuagg_task_redoable(const GpuAggScan *scan,
-								 GpuAggStatus status);
 
 #endif							/* GPUAGG_NODE_DEVICE_TASK_H */

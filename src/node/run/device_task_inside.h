@@ -25,9 +25,11 @@ typedef struct GpuAggTodo
 struct GpuAggRun
 {
 	GpuAggScan *scan;
-	const GpuAggProgram *program;
+	const GpuAggOrder *order;
+	const GpuAggProgram *program;	/* the order's */
 	GpuAggPass *pass;
-	BlockNumber nblocks;		/* of all tables */
+	GpuAggTally *tally;
+	GpuAggOutcome *outcome;
 	BlockNumber drawn_blocks;	/* that draws need */
 	bool		timing;
 	GpuAggClient *client;
@@ -69,7 +71,7 @@ gpuagg_task_time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
 static inline GpuAggLongValues *
 gpuagg_task_long_values(const GpuAggRun *run)
 {
-	return gpuagg_answer_wants_all(&run->scan->answer) ?
+	return gpuagg_answer_wants_all(&run->order->answer) ?
 		gpuagg_results_long(run->scan->results) : NULL;
 }
 

@@ -355,17 +355,17 @@ node_ns(const GpuAggScan *node)
 static void
 measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
 {
-	const GpuAggCounters *counters = &node->counters;
+	const GpuAggTally *tally = &node->counters.tally;
 	double		total = node_ns(node);
-	double		run = INSTR_TIME_GET_MICROSEC(counters->run_time) * 1e3;
-	double		runs = counters->runs;
+	double		run = INSTR_TIME_GET_MICROSEC(node->counters.run_time) * 1e3;
+	double		runs = tally->work.runs;
 
-	measured->start = INSTR_TIME_GET_MICROSEC(counters->start_time) * 1e3 / runs;
-	measured->feed = INSTR_TIME_GET_MICROSEC(counters->feed_time) * 1e3 / runs;
-	measured->link = counters->decode_ns / runs;
-	measured->kernel = (counters->kernel_ns > 0 ? counters->kernel_ns :
-						counters->device_ns) / runs;
-	measured->emit = (INSTR_TIME_GET_MICROSEC(counters->collect_time) * 1e3 +
+	measured->start = INSTR_TIME_GET_MICROSEC(tally->start_time) * 1e3 / runs;
+	measured->feed = INSTR_TIME_GET_MICROSEC(tally->feed_time) * 1e3 / runs;
+	measured->link = tally->decode_ns / runs;
+	measured->kernel = (tally->kernel_ns > 0 ? tally->kernel_ns :
+						tally->device_ns) / runs;
+	measured->emit = (INSTR_TIME_GET_MICROSEC(tally->collect_time) * 1e3 +
 					  Max(0.0, total - run)) / runs;
 	measured->total = total / runs;
 }
@@ -392,7 +392,7 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 	const GpuAggPrediction *p = &info->predicted;
 	GpuAggPrediction m = {0};
 	GpuAggProfile profile = {.origin = info->profile_origin};
-	bool		analyzed = timing && node->counters.runs > 0 &&
+	bool		analyzed = timing && node->counters.tally.work.runs > 0 &&
 		node->counters.fallback == GPUAGG_FALLBACK_NONE;
 
 	if (!es->costs)
@@ -426,7 +426,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 	if (!es->costs || node->tables != NULL || node->rows != NULL)
 		return;
 	if (!planned.known)
-		gpuagg_passes_plan(node, RelationGetNumberOfBlocks(node->rel), &planned);
+		gpuagg_passes_plan(node, node->device, RelationGetNumberOfBlocks(node->rel), &planned);
 	if (planned.strategy == GPUAGG_STRATEGY_AUTO)
 		return;
 	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(planned.strategy), es);
@@ -439,17 +439,17 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 static void
 explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 {
-	const GpuAggProfile *profile = gpuagg_profile_get();
+	const GpuAggProfile *profile = gpuagg_profile_get(node->device);
 	double		pages;
 	int			n;
 
 	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
-		(node->tables != NULL && node->counters.runs == 0))
+		(node->tables != NULL && node->counters.tally.work.runs == 0))
 		return;
 	pages = (node->info->predicted.feed - node->info->predicted.reads) / node->info->predicted.learned /
 		profile->rates.feed_page_ns;
-	n = node->counters.runs > 0 ? node->counters.feeders_planned :
-		gpuagg_feeders_planned(node, pages, 0, false);
+	n = node->counters.tally.work.runs > 0 ? node->counters.tally.feeders_planned :
+		gpuagg_feeders_planned(node, node->device, pages, 0, false);
 	if (n > 0)
 		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
 }
@@ -462,8 +462,8 @@ explain_draw_plan(const GpuAggScan *node, ExplainState *es)
 
 	if (!es->costs || node->info->sample != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(node, RelationGetNumberOfBlocks(node->rel), node->info->est_rows,
-						false, &plan);
+	gpuagg_passes_draws(node, node->device, RelationGetNumberOfBlocks(node->rel),
+						node->info->est_rows, false, &plan);
 	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
 		return;
 	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);
@@ -484,15 +484,16 @@ explain_count(const char *label, uint64 count, ExplainState *es)
 static void
 explain_groups(const GpuAggScan *node, ExplainState *es)
 {
-	ExplainPropertyUInteger("Groups", NULL, node->counters.groups, es);
+	ExplainPropertyUInteger("Groups", NULL, node->counters.tally.work.groups, es);
 	if (node->info->regroup != NULL)
 	{
-		ExplainPropertyUInteger("Groups Made", NULL, node->counters.groups_made, es);
+		ExplainPropertyUInteger("Groups Made", NULL, node->counters.tally.groups_made, es);
 		ExplainPropertyText("Groups Made By",
-							node->counters.regrouped ? "device" : "backend", es);
+							node->counters.tally.regrouped ? "device" : "backend", es);
 	}
 	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
-		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);
+		ExplainPropertyUInteger("Groups Returned", NULL,
+								node->counters.tally.work.groups_returned, es);
 }
 
 /* Of cached columns: what was known of them without reading them */
@@ -508,23 +509,23 @@ explain_zones(const GpuAggZonesCount *zones, ExplainState *es)
 
 /* As PostgreSQL tells of Gather's workers; of tasks that one process feeds nothing */
 static void
-explain_feeders(const GpuAggCounters *counters, ExplainState *es)
+explain_feeders(const GpuAggTally *tally, ExplainState *es)
 {
-	if (counters->feeders_planned == 0)
+	if (tally->feeders_planned == 0)
 		return;
-	ExplainPropertyInteger("Feeders Launched", NULL, counters->feeders_launched, es);
-	ExplainPropertyUInteger("Pages Read by Feeders", NULL, counters->feeder_pages, es);
+	ExplainPropertyInteger("Feeders Launched", NULL, tally->feeders_launched, es);
+	ExplainPropertyUInteger("Pages Read by Feeders", NULL, tally->work.feeder_pages, es);
 }
 
 static void
-explain_pages(const GpuAggCounters *counters, ExplainState *es)
+explain_pages(const GpuAggTally *tally, ExplainState *es)
 {
-	ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
-	ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ, es);
-	explain_count("Cached Pages", counters->cached_pages, es);
-	explain_count("Pages Kept", counters->pages_kept, es);
-	explain_feeders(counters, es);
-	explain_zones(&counters->zones, es);
+	ExplainPropertyUInteger("Pages", NULL, tally->work.pages, es);
+	ExplainPropertyUInteger("Bytes Read", NULL, tally->work.pages * BLCKSZ, es);
+	explain_count("Cached Pages", tally->work.cached_pages, es);
+	explain_count("Pages Kept", tally->work.pages_kept, es);
+	explain_feeders(tally, es);
+	explain_zones(&tally->work.zones, es);
 }
 
 /* Which cards share the task, and how many rows each has read */
@@ -557,30 +558,30 @@ explain_spread(const GpuAggSpread *spread, ExplainState *es)
 static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
-	const GpuAggCounters *counters = &node->counters;
-	uint64		filtered = counters->rows_scanned > counters->rows_passed ?
-		counters->rows_scanned - counters->rows_passed : 0;
+	const GpuAggTally *tally = &node->counters.tally;
+	uint64		filtered = tally->work.rows_scanned > tally->work.rows_passed ?
+		tally->work.rows_scanned - tally->work.rows_passed : 0;
 
-	if (counters->runs > 1 || es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyUInteger("Device Runs", NULL, counters->runs, es);
-	if (counters->runs > 0)
+	if (tally->work.runs > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Device Runs", NULL, tally->work.runs, es);
+	if (tally->work.runs > 0)
 	{
-		ExplainPropertyUInteger("Rows Scanned", NULL, counters->rows_scanned,
+		ExplainPropertyUInteger("Rows Scanned", NULL, tally->work.rows_scanned,
 								es);
 		explain_spread(&node->spread, es);
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
-					  counters->rows_evaluated, es);
+					  tally->work.rows_evaluated, es);
 		if (!node->info->program->select)
 			explain_groups(node, es);
 		if (node->rows == NULL)
-			explain_pages(counters, es);
+			explain_pages(tally, es);
 	}
-	if (counters->redone > 0)
-		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);
-	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+	if (tally->redone > 0)
+		ExplainPropertyUInteger("Redone", NULL, tally->redone, es);
+	if (node->counters.fallback != GPUAGG_FALLBACK_NONE)
 		ExplainPropertyText("Fallback Reason",
-							gpuagg_fallback_word(counters->fallback), es);
+							gpuagg_fallback_word(node->counters.fallback), es);
 }
 
 static void
@@ -591,35 +592,35 @@ explain_ns(const char *label, uint64 ns, ExplainState *es)
 }
 
 static const char *
-strategy_that_ran(const GpuAggCounters *counters)
+strategy_that_ran(const GpuAggTally *tally)
 {
-	return counters->passes > 1 ?
-		gpuagg_strategy_name(GPUAGG_STRATEGY_MULTI_PASS_NAIVE) : counters->strategy;
+	return tally->passes > 1 ?
+		gpuagg_strategy_name(GPUAGG_STRATEGY_MULTI_PASS_NAIVE) : tally->strategy;
 }
 
 /* Of several passes, each has a strategy of its own in its window. */
 static void
-explain_passes(const GpuAggCounters *counters, ExplainState *es)
+explain_passes(const GpuAggTally *tally, ExplainState *es)
 {
-	ExplainPropertyText("Strategy", strategy_that_ran(counters), es);
-	if (counters->passes > 1)
-		ExplainPropertyText("Pass Strategy", counters->strategy, es);
-	if (counters->passes > 1 || es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyUInteger("Passes", NULL, counters->passes, es);
-	explain_count("Window Splits", counters->splits, es);
-	explain_count("Strategy Switches", counters->switches, es);
-	if (counters->compiled > 0 || es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyBool("Compiled", counters->compiled > 0, es);
+	ExplainPropertyText("Strategy", strategy_that_ran(tally), es);
+	if (tally->passes > 1)
+		ExplainPropertyText("Pass Strategy", tally->strategy, es);
+	if (tally->passes > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Passes", NULL, tally->passes, es);
+	explain_count("Window Splits", tally->splits, es);
+	explain_count("Strategy Switches", tally->switches, es);
+	if (tally->compiled > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyBool("Compiled", tally->compiled > 0, es);
 }
 
 static void
-explain_draws(const GpuAggCounters *counters, ExplainState *es)
+explain_draws(const GpuAggTally *tally, ExplainState *es)
 {
-	if (counters->draw_windows == 0)
+	if (tally->draw_windows == 0)
 		return;
-	ExplainPropertyText("Draw Strategy", gpuagg_draw_way_name(counters->draw_way), es);
-	if (counters->draw_windows > 1 || es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyUInteger("Draw Windows", NULL, counters->draw_windows, es);
+	ExplainPropertyText("Draw Strategy", gpuagg_draw_way_name(tally->draw_way), es);
+	if (tally->draw_windows > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Draw Windows", NULL, tally->draw_windows, es);
 }
 
 /*
@@ -627,49 +628,49 @@ explain_draws(const GpuAggCounters *counters, ExplainState *es)
  * per nanosecond are GB/s.
  */
 static void
-explain_gpu(const GpuAggCounters *counters, ExplainState *es)
+explain_gpu(const GpuAggTally *tally, ExplainState *es)
 {
 	double		rate;
 
-	explain_ns("Transfer Time", counters->transfer_ns, es);
-	explain_ns("Decode Time", counters->decode_ns, es);
-	explain_ns("Kernel Time", counters->kernel_ns, es);
-	if (counters->link_bytes == 0 || counters->decode_ns == 0)
+	explain_ns("Transfer Time", tally->transfer_ns, es);
+	explain_ns("Decode Time", tally->decode_ns, es);
+	explain_ns("Kernel Time", tally->kernel_ns, es);
+	if (tally->link_bytes == 0 || tally->decode_ns == 0)
 		return;
-	rate = (double) counters->link_bytes / counters->decode_ns;
+	rate = (double) tally->link_bytes / tally->decode_ns;
 	ExplainPropertyFloat("Link Rate", "GB/s", rate, 3, es);
-	if (counters->link_rate > 0)
+	if (tally->link_rate > 0)
 		ExplainPropertyFloat("Link Utilization", NULL,
-							 rate * 1e9 / counters->link_rate, 3, es);
+							 rate * 1e9 / tally->link_rate, 3, es);
 }
 
 static void
 explain_timing(const GpuAggScan *node, ExplainState *es)
 {
-	const GpuAggCounters *counters = &node->counters;
-	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
+	const GpuAggTally *tally = &node->counters.tally;
+	double		run = INSTR_TIME_GET_MILLISEC(node->counters.run_time);
 
-	if (counters->redone > 0)
-		ExplainPropertyText("Redone Detail", counters->redone_message, es);
-	if (counters->fallback != GPUAGG_FALLBACK_NONE)
-		ExplainPropertyText("Fallback Detail", counters->fallback_message, es);
-	if (counters->runs == 0)
+	if (tally->redone > 0)
+		ExplainPropertyText("Redone Detail", tally->redone_message, es);
+	if (node->counters.fallback != GPUAGG_FALLBACK_NONE)
+		ExplainPropertyText("Fallback Detail", node->counters.fallback_message, es);
+	if (tally->work.runs == 0)
 		return;
-	ExplainPropertyText("Device Name", counters->device_name, es);
-	explain_passes(counters, es);
-	explain_draws(counters, es);
+	ExplainPropertyText("Device Name", tally->device_name, es);
+	explain_passes(tally, es);
+	explain_draws(tally, es);
 	ExplainPropertyUInteger("Device Memory", "kB",
-							(counters->memory_bytes + 1023) / 1024, es);
+							(tally->memory_bytes + 1023) / 1024, es);
 	ExplainPropertyFloat("Feed Time", "ms",
-						 INSTR_TIME_GET_MILLISEC(counters->feed_time), 3, es);
+						 INSTR_TIME_GET_MILLISEC(tally->feed_time), 3, es);
 	ExplainPropertyFloat("Wait Time", "ms",
-						 INSTR_TIME_GET_MILLISEC(counters->wait_time), 3, es);
-	ExplainPropertyFloat("Device Time", "ms", counters->device_ns / 1e6, 3,
+						 INSTR_TIME_GET_MILLISEC(tally->wait_time), 3, es);
+	ExplainPropertyFloat("Device Time", "ms", tally->device_ns / 1e6, 3,
 						 es);
-	explain_gpu(counters, es);
+	explain_gpu(tally, es);
 
 	/* the node's time less that of its tasks; a fallback plan emits, too */
-	if (counters->fallback == GPUAGG_FALLBACK_NONE)
+	if (node->counters.fallback == GPUAGG_FALLBACK_NONE)
 		ExplainPropertyFloat("Emit Time", "ms",
 							 Max(0.0, node_ns(node) / 1e6 - run), 3, es);
 }
@@ -719,7 +720,7 @@ explain_devices(const GpuAggScan *node, StringInfo text)
 	const char *last = NULL;
 
 	if (spread->ran == 0)
-		appendStringInfoString(text, node->counters.device);
+		appendStringInfoString(text, node->counters.tally.device);
 	for (int i = 0; i < spread->n && spread->ran > 0; i++)
 	{
 		if (last != NULL && strcmp(spread->cards[i].name, last) == 0)
@@ -733,21 +734,21 @@ explain_devices(const GpuAggScan *node, StringInfo text)
 static void
 explain_outcome(const GpuAggScan *node, bool timing, ExplainState *es)
 {
-	const GpuAggCounters *counters = &node->counters;
+	const GpuAggTally *tally = &node->counters.tally;
 	StringInfoData text;
 
-	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+	if (node->counters.fallback != GPUAGG_FALLBACK_NONE)
 	{
-		ExplainPropertyText("Fallback Reason", gpuagg_fallback_word(counters->fallback), es);
+		ExplainPropertyText("Fallback Reason", gpuagg_fallback_word(node->counters.fallback), es);
 		return;
 	}
-	if (!timing || counters->runs == 0)
+	if (!timing || tally->work.runs == 0)
 		return;
 	initStringInfo(&text);
 	explain_devices(node, &text);
-	if (strategy_that_ran(counters)[0] != '\0')
-		appendStringInfo(&text, ", %s", strategy_that_ran(counters));
-	if (counters->redone > 0)
+	if (strategy_that_ran(tally)[0] != '\0')
+		appendStringInfo(&text, ", %s", strategy_that_ran(tally));
+	if (tally->redone > 0)
 		appendStringInfoString(&text, ", after a GPU failed");
 	ExplainPropertyText("Device", text.data, es);
 }
@@ -755,9 +756,9 @@ explain_outcome(const GpuAggScan *node, bool timing, ExplainState *es)
 static void
 explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 {
-	const GpuAggCounters *counters = &node->counters;
+	const GpuAggTally *tally = &node->counters.tally;
 
-	if (timing && counters->runs > 0)
+	if (timing && tally->work.runs > 0)
 	{
 		StringInfoData devices;
 
@@ -772,7 +773,7 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 	explain_draw_plan(node, es);
 	explain_feeder_plan(node, es);
 	if (!es->analyze ||
-		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
+		(tally->work.runs == 0 && node->counters.fallback == GPUAGG_FALLBACK_NONE))
 		return;
 	explain_counts(node, es);
 	if (timing)

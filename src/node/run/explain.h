@@ -9,7 +9,7 @@
 
 #include "compat.h"
 #include GPUAGG_EXPLAIN_HEADER
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 extern void gpuagg_explain_node(GpuAggScan *node, List *ancestors,
 								ExplainState *es);

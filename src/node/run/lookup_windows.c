@@ -19,91 +19,76 @@
 #include "ipc/errors.h"
 #include "miscadmin.h"
 #include "node/run/lookup_windows.h"
-#include "node/run/spread.h"
 #include "node/run/tables.h"
 #include "utils/memutils.h"
 
-bool
-gpuagg_windows_several(const GpuAggScan *scan)
+/* Rows and pages that an earlier window has read count once. */
+static void
+count_once(GpuAggTallyWork *work)
 {
-	return scan->lookups != NULL && gpuagg_lookups_windows(scan->lookups) > 1;
+	work->runs = 0;
+	work->rows_scanned = 0;
+	work->pages = 0;
+	work->cached_pages = 0;
 }
 
 static GpuAggStatus
-run_tasks(GpuAggScan *scan, GpuAggError *error)
+run_window(GpuAggScan *scan, int i, GpuAggTally *tally, GpuAggError *error)
 {
-	const uint64 groups = scan->counters.groups;
+	GpuAggTally one = {0};
+	/* for programs, which have the tables in them */
+	MemoryContext window = AllocSetContextCreate(CurrentMemoryContext, "gpuagg window",
+												 ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(window);
 	GpuAggStatus status;
 
-	if (scan->tables != NULL)
-		return gpuagg_tables_run(scan, error);
-	status = gpuagg_scan_run_tables(scan, error);
-	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_windows_several(scan))
-		status = gpuagg_spread_merge(scan, groups, error);
+	CHECK_FOR_INTERRUPTS();
+	gpuagg_lookups_window(scan->lookups, i);
+	status = gpuagg_tables_run(scan, &one, error);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(window);
+	if (i > 0)
+		count_once(&one.work);
+	gpuagg_tally_then(tally, &one);
 	return status;
 }
 
-/* Rows and pages that an earlier window has read count once. */
-static void
-count_once(GpuAggCounters *counters, const GpuAggCounters *before)
-{
-	counters->runs = before->runs;
-	counters->rows_scanned = before->rows_scanned;
-	counters->pages = before->pages;
-	counters->cached_pages = before->cached_pages;
-}
-
 static GpuAggStatus
-run_windows(GpuAggScan *scan, GpuAggError *error)
+run_windows(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
 	const int	windows = gpuagg_lookups_windows(scan->lookups);
-	const uint64 groups = scan->counters.groups;
 	GpuAggStatus status = GPUAGG_OK;
 
-	scan->alone = false;
 	for (int i = 0; status == GPUAGG_OK && i < windows; i++)
-	{
-		const GpuAggCounters before = scan->counters;
-		/* for programs, which have the tables in them */
-		MemoryContext window = AllocSetContextCreate(CurrentMemoryContext, "gpuagg window",
-													 ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(window);
-
-		CHECK_FOR_INTERRUPTS();
-		gpuagg_lookups_window(scan->lookups, i);
-		gpuagg_results_mark(scan->results, &scan->mark);
-		status = run_tasks(scan, error);
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(window);
-		if (i > 0)
-			count_once(&scan->counters, &before);
-	}
-	return status == GPUAGG_OK ? gpuagg_spread_merge(scan, groups, error) : status;
+		status = run_window(scan, i, tally, error);
+	return status == GPUAGG_OK ? gpuagg_scan_merge(scan, &tally->work.groups, error) : status;
 }
 
 GpuAggStatus
-gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error)
+gpuagg_windows_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
-	const GpuAggCounters before = scan->counters;
 	bool		again = false;
 	GpuAggStoreMark begin;
 
 	/* rows that are selected are in no such store */
 	if (scan->lookups == NULL)
-		return run_tasks(scan, error);
+		return gpuagg_tables_run(scan, tally, error);
 	gpuagg_results_mark(scan->results, &begin);
 	for (;;)
 	{
 		GpuAggStatus status;
 
 		gpuagg_lookups_window(scan->lookups, 0);
-		status = gpuagg_windows_several(scan) ? run_windows(scan, error) : run_tasks(scan, error);
-		if (status == GPUAGG_OK && !again && gpuagg_windows_several(scan) && gpuagg_lookups_again(scan->lookups))
+		status = gpuagg_lookups_several(scan->lookups) ? run_windows(scan, tally, error) :
+			gpuagg_tables_run(scan, tally, error);
+		if (status == GPUAGG_OK && !again && gpuagg_lookups_several(scan->lookups) &&
+			gpuagg_lookups_again(scan->lookups))
 			again = true;
 		else if (status != GPUAGG_OUT_OF_MEMORY || !gpuagg_lookups_widen(scan->lookups))
 			return status;
+		/* all that was done counts for nothing */
 		gpuagg_scan_cut(scan, &begin);
-		scan->counters = before;
+		memset(tally, 0, sizeof(*tally));
 		memset(error, 0, sizeof(*error));
 	}
 }

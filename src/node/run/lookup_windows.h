@@ -8,12 +8,13 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
-/* Are there several? Then no task knows which groups are wanted, and none makes coarser ones. */
-extern bool gpuagg_windows_several(const GpuAggScan *scan);
-
-/* Runs all tasks of the scan, for each window; the groups are in scan->results. */
-extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error);
+/*
+ * Runs all tasks of the scan, for each window; the groups are in scan->results.  *tally is zero
+ * before.
+ */
+extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggTally *tally,
+									   GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_LOOKUP_WINDOWS_H */

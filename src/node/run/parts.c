@@ -16,11 +16,11 @@
 
 #include "ipc/seen_groups.h"
 #include "miscadmin.h"
+#include "node/run/lookup_windows.h"
 #include "node/regroup/merge.h"
+#include "node/run/parts.h"
 #include "node/regroup/regroup_long.h"
 #include "node/regroup/regroup_run.h"
-#include "node/run/parts.h"
-#include "node/run/spread.h"
 #include "planner/plan/regroup_parts.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -86,23 +86,37 @@ note_groups(const GpuAggScan *scan, uint64 groups)
 							RelationGetNumberOfBlocks(scan->rel), groups);
 }
 
+/* All tasks, and the query's groups are made of the answers. */
 static GpuAggStatus
-run_part(GpuAggScan *scan, Part *part, bool *by_device, GpuAggError *error)
+run_groups(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
-	const uint64 groups = scan->counters.groups;
-	const uint64 made = scan->counters.groups_made;
+	GpuAggStatus status = gpuagg_windows_run(scan, tally, error);
+
+	tally->regrouped = scan->regrouped;
+	tally->groups_made = scan->made;
+	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
+		status = gpuagg_regroup_run(scan, &tally->groups_made, error);
+	return status;
+}
+
+static GpuAggStatus
+run_part(GpuAggScan *scan, Part *part, GpuAggTally *tally, bool *by_device, GpuAggError *error)
+{
+	GpuAggTally one = {0};
 	GpuAggStatus status;
 
 	CHECK_FOR_INTERRUPTS();
 	scan->info = part->info;
 	scan->read[0] = part->table;
 	gpuagg_scan_open_results(scan);
-	status = gpuagg_scan_run_groups(scan, error);
+	status = run_groups(scan, &one, error);
+	if (status == GPUAGG_OK)
+		one.groups_made = 0;	/* they are made when all parts' are merged */
+	gpuagg_tally_then(tally, &one);
 	if (status != GPUAGG_OK)
 		return status;
-	note_groups(scan, scan->counters.groups - groups);
-	*by_device &= scan->counters.regrouped;
-	scan->counters.groups_made = made;
+	note_groups(scan, one.work.groups);
+	*by_device &= one.regrouped;
 	part->made = scan->results;
 	scan->results = NULL;
 	return status;
@@ -110,19 +124,18 @@ run_part(GpuAggScan *scan, Part *part, bool *by_device, GpuAggError *error)
 
 /* Groups of all parts, as the scan's */
 static GpuAggStatus
-merge_parts(GpuAggScan *scan, GpuAggError *error)
+merge_parts(GpuAggScan *scan, uint64 *merged, GpuAggError *error)
 {
 	GpuAggParts *p = scan->parts;
 	GpuAggStore *stores[GPUAGG_REGROUP_PARTS];
 	GpuAggProgram *program;
 	GpuAggStatus status;
-	uint64		merged;
 
 	for (int i = 0; i < p->n; i++)
 		stores[i] = gpuagg_results_store(p->parts[i].made);
 	scan->results = gpuagg_regroup_made_store(scan, &program);
-	status = gpuagg_merge_groups(stores, p->n, scan->results, scan->owner, program, &merged, error);
-	scan->counters.groups_made += merged;
+	status = gpuagg_merge_groups(stores, p->n, scan->results, scan->owner, program, merged,
+								 error);
 	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
 		status = gpuagg_regroup_long_join(p->parts[i].made, scan->results, error);
 	/* each part has kept the same */
@@ -131,23 +144,22 @@ merge_parts(GpuAggScan *scan, GpuAggError *error)
 	return status;
 }
 
-GpuAggStatus
-gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
+static GpuAggStatus
+run_parts(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggParts *p = scan->parts;
-	const uint64 runs = scan->counters.runs;
 	GpuAggStatus status = GPUAGG_OK;
 	bool		by_device = true;
 
 	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
-		status = run_part(scan, &p->parts[i], &by_device, error);
+		status = run_part(scan, &p->parts[i], tally, &by_device, error);
 	scan->info = p->whole;
 	if (status == GPUAGG_OK)
 	{
-		status = merge_parts(scan, error);
-		scan->counters.regrouped = by_device;
+		status = merge_parts(scan, &tally->groups_made, error);
+		tally->regrouped = by_device;
 		/* to whoever looks at the node they are one run */
-		scan->counters.runs = runs + 1;
+		tally->work.runs = 1;
 	}
 	for (int i = 0; i < p->n; i++)
 	{
@@ -158,9 +170,15 @@ gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
 	return status;
 }
 
+GpuAggStatus
+gpuagg_parts_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+{
+	return scan->parts != NULL ? run_parts(scan, tally, error) : run_groups(scan, tally, error);
+}
+
 void
 gpuagg_parts_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->parts->n; i++)
-		gpuagg_spread_end_table(scan->parts->parts[i].table);
+		gpuagg_scan_end_table(scan->parts->parts[i].table);
 }

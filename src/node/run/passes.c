@@ -33,7 +33,6 @@
 #include "ipc/shmem.h"
 #include "node/run/device_task.h"
 #include "node/run/passes.h"
-#include "node/run/place.h"
 #include "settings.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -50,13 +49,14 @@
 typedef struct GpuAggPasses
 {
 	GpuAggScan *scan;
-	const GpuAggProgram *program;
-	BlockNumber nblocks;
+	const GpuAggOrder *order;
 	GpuAggStrategyChoice choice;
 	double		fit;			/* groups that a window may have; 0: any */
 	bool		failed;			/* that is what a window had that failed */
 	int			started;		/* tasks */
 	GpuAggPass	pass;
+	GpuAggTally *tally;
+	GpuAggOutcome *outcome;
 	GpuAggError *error;
 } GpuAggPasses;
 
@@ -112,7 +112,8 @@ gpuagg_passes_keeps(const GpuAggScan *scan)
 
 /* Of which part of the tables the device has these columns; n is 0: any */
 static double
-passes_columns(const GpuAggScan *scan, BlockNumber nblocks, const AttrNumber *columns, int n)
+passes_columns(const GpuAggScan *scan, int device, BlockNumber nblocks,
+			   const AttrNumber *columns, int n)
 {
 	double		held = 0;
 
@@ -121,14 +122,14 @@ passes_columns(const GpuAggScan *scan, BlockNumber nblocks, const AttrNumber *co
 		const GpuAggTaskTable *table = scan->read[i];
 
 		held += table->nblocks *
-			gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(table->rel),
+			gpuagg_cache_fraction_on(device, RelationGetRelid(table->rel),
 									 GPUAGG_FILES_NUMBER(table->rel), columns, n, table->nblocks);
 	}
 	return nblocks > 0 ? Min(held / nblocks, 1) : 0;
 }
 
 double
-gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
 	const GpuAggProgram *p = scan->info->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
@@ -138,25 +139,25 @@ gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
 	for (int i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
-	return passes_columns(scan, nblocks, columns, n);
+	return passes_columns(scan, device, nblocks, columns, n);
 }
 
 double
-gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
-	return passes_columns(scan, nblocks, NULL, 0);
+	return passes_columns(scan, device, nblocks, NULL, 0);
 }
 
 /* Which part of the tables' pages need not be read */
 static double
-passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
+passes_cached(const GpuAggScan *scan, int device, BlockNumber nblocks)
 {
-	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, nblocks) : 0;
+	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, device, nblocks) : 0;
 }
 
 void
-gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share, double held,
-						   GpuAggPrediction *prediction)
+gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks, double share,
+						   double held, GpuAggPrediction *prediction)
 {
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
@@ -166,16 +167,16 @@ gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double s
 		held = 0;
 	work.pages = nblocks * (1 - held);
 	work.cached_rows = work.rows * held;
-	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
-	gpuagg_predict(&gpuagg_profile_get()->rates, &work, prediction);
+	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
+	gpuagg_predict(&gpuagg_profile_get(device)->rates, &work, prediction);
 }
 
 double
-gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held)
+gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks, double held)
 {
 	GpuAggPrediction prediction;
 
-	gpuagg_passes_predict_part(scan, nblocks, 1, held, &prediction);
+	gpuagg_passes_predict_part(scan, device, nblocks, 1, held, &prediction);
 	return prediction.startup;
 }
 
@@ -196,30 +197,31 @@ passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
 }
 
 void
-gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks, GpuAggPlannedStrategy *planned)
+gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
+				   GpuAggPlannedStrategy *planned)
 {
 	GpuAggResidentChoice resident;
 	GpuAggDeviceView view;
 	GpuAggWork	work;
 
 	passes_work(scan, nblocks, 1, &work);
-	gpuagg_choose(&work, scan->info->program, false, &planned->pages);
+	gpuagg_choose(device, &work, scan->info->program, false, &planned->pages);
 	planned->strategy = planned->pages.strategy;
 	planned->known = true;
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device(device, &view);
 	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || planned->pages.passes > 1 ||
-		passes_cached(scan, nblocks) <= 0)
+		passes_cached(scan, device, nblocks) <= 0)
 		return;
-	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
+	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
 	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
 }
 
 void
-gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, bool host,
-					GpuAggDrawPlan *plan)
+gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks, double draws,
+					bool host, GpuAggDrawPlan *plan)
 {
-	gpuagg_choose_draws(scan->info->program, draws, passes_page_lines(scan) * nblocks, host,
-						plan);
+	gpuagg_choose_draws(device, scan->info->program, draws, passes_page_lines(scan) * nblocks,
+						host, plan);
 }
 
 static bool
@@ -240,7 +242,7 @@ passes_fault(const GpuAggPasses *p)
 		return GPUAGG_NFAULTS;
 	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
-	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->pass.host || p->scan->moved))
+	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->order->host || p->scan->moved))
 		return GPUAGG_FAULT_NONE;
 	return gpuagg_debug_fault;
 }
@@ -267,8 +269,7 @@ passes_task(GpuAggPasses *p)
 		passes_count(p);
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
 	p->pass.shared = false;
-	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass,
-							 p->error);
+	status = gpuagg_task_run(p->scan, p->order, &p->pass, p->tally, p->outcome, p->error);
 	if (status == GPUAGG_OK && passes_struck(p) &&
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
 		status = gpuagg_error_set(p->error, GPUAGG_OUT_OF_MEMORY, 0,
@@ -282,8 +283,8 @@ passes_task(GpuAggPasses *p)
 static bool
 passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 {
-	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select || p->scan->rows != NULL ||
-		p->program->nkeys == 0)
+	if (status != GPUAGG_OUT_OF_MEMORY || p->order->program->select || p->scan->rows != NULL ||
+		p->order->program->nkeys == 0)
 		return false;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
@@ -311,7 +312,7 @@ static bool
 passes_split(GpuAggPasses *p)
 {
 	const GpuAggPass *pass = &p->pass;
-	double		pages = gpuagg_sample_share(&p->scan->sample, p->nblocks);
+	double		pages = gpuagg_sample_share(&p->scan->sample, p->order->nblocks);
 	double		share = pages > 0 ? Min(1, pass->pages / pages) : 1;
 	double		rows = (double) pass->rows / passes_count(p);
 	double		groups = gpuagg_strategy_extrapolate(rows, pass->groups,
@@ -326,7 +327,7 @@ passes_split(GpuAggPasses *p)
 	p->pass.hash_window = gpuagg_hash_window_split(pass->hash_window, k);
 	p->fit = pass->groups;
 	p->failed = true;
-	p->scan->counters.splits++;
+	p->tally->splits++;
 	return true;
 }
 
@@ -347,31 +348,32 @@ passes_next(GpuAggPasses *p)
 }
 
 static void
-passes_plan_draws(GpuAggPasses *p, bool host)
+passes_plan_draws(GpuAggPasses *p)
 {
 	const GpuAggSampleState *sample = &p->scan->sample;
 	GpuAggDrawPlan plan;
 
 	if (sample->method != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(p->scan, p->nblocks, sample->sample.cutoff, host, &plan);
+	gpuagg_passes_draws(p->scan, p->order->device, p->order->nblocks, sample->sample.cutoff,
+						p->order->host, &plan);
 	p->pass.draw_way = plan.way;
 	p->pass.draw_windows = plan.windows;
 }
 
 static void
-passes_begin(GpuAggPasses *p, bool host)
+passes_begin(GpuAggPasses *p)
 {
+	const bool	host = p->order->host;
 	const GpuAggStrategyChoice *c = &p->choice;
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
 	GpuAggLayout layout;
 
-	passes_work(p->scan, p->nblocks, p->pass.share, &work);
-	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
-	gpuagg_choose_resident(&work, p->scan->info->program, host, &resident);
-	gpuagg_layout_compute(p->program, &layout);
-	p->pass.host = host;
+	passes_work(p->scan, p->order->nblocks, p->pass.share, &work);
+	gpuagg_choose(p->order->device, &work, p->scan->info->program, host, &p->choice);
+	gpuagg_choose_resident(p->order->device, &work, p->scan->info->program, host, &resident);
+	gpuagg_layout_compute(p->order->program, &layout);
 	p->pass.page_lines = passes_page_lines(p->scan);
 	p->pass.strategy = c->within;
 	p->pass.resident_strategy = resident.strategy;
@@ -381,20 +383,16 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
-	passes_plan_draws(p, host);
+	passes_plan_draws(p);
 	if (p->pass.hash_window.count > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
-	p->scan->counters.passes = 0;
-	p->scan->counters.splits = 0;
-	p->scan->counters.switches = 0;
-	p->scan->counters.compiled = 0;
+	p->tally->tried = true;
 }
 
 /* Windows one after the other, until the last one or a failure */
 static GpuAggStatus
 passes_windows(GpuAggPasses *p)
 {
-	GpuAggCounters *counters = &p->scan->counters;
 	GpuAggStoreMark mark;
 
 	for (;;)
@@ -407,7 +405,7 @@ passes_windows(GpuAggPasses *p)
 		if (status == GPUAGG_OK)
 		{
 			p->pass.alone = false;
-			counters->passes++;
+			p->tally->passes++;
 			if (!passes_next(p))
 				return status;
 			continue;
@@ -423,61 +421,45 @@ passes_windows(GpuAggPasses *p)
 }
 
 bool
-gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
-				   double share, int n, GpuAggPass *pass)
+gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
+				   GpuAggPass *pass, GpuAggTally *tally)
 {
 	GpuAggPasses passes = {
 		.scan = scan,
-		.program = program,
-		.nblocks = nblocks,
+		.order = order,
 		.started = n,
-		.pass.share = share
+		.pass.share = share,
+		.tally = tally
 	};
 
-	passes_begin(&passes, false);
+	passes_begin(&passes);
 	*pass = passes.pass;
 	pass->fault = passes_fault(&passes);
 	pass->expected_groups = gpuagg_passes_part_groups(scan, share);
-	scan->counters.passes = 1;
+	tally->passes = 1;
 	return pass->hash_window.count <= 1;
 }
 
 GpuAggStatus
-gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
-				  BlockNumber nblocks, bool host, GpuAggError *error)
+gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally,
+				  GpuAggOutcome *outcome, GpuAggError *error)
 {
-	GpuAggCounters *counters = &scan->counters;
-	const GpuAggCounters before = *counters;
 	GpuAggPasses passes = {
 		.scan = scan,
-		.program = program,
-		.nblocks = nblocks,
+		.order = order,
 		.pass.share = 1,
+		.tally = tally,
+		.outcome = outcome,
 		.error = error
 	};
 	GpuAggStatus status;
 
 	/* ahead of the run, which keeps columns that would change what is planned */
-	if (scan->css.ss.ps.instrument != NULL && !host)
-		gpuagg_passes_plan(scan, nblocks, &scan->planned);
-	gpuagg_place_again(scan);
-	passes_begin(&passes, host);
+	if (scan->css.ss.ps.instrument != NULL && !order->host)
+		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
+	passes_begin(&passes);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)
-	{
-		/* what was counted counts for nothing; the time was spent */
-		counters->runs = before.runs;
-		counters->pages = before.pages;
-		counters->cached_pages = before.cached_pages;
-		counters->pages_kept = before.pages_kept;
-		counters->feeder_pages = before.feeder_pages;
-		counters->zones = before.zones;
-		counters->rows_scanned = before.rows_scanned;
-		counters->rows_passed = before.rows_passed;
-		memcpy(counters->left, before.left, sizeof(counters->left));
-		counters->rows_evaluated = before.rows_evaluated;
-		counters->groups = before.groups;
-		counters->groups_returned = before.groups_returned;
-	}
+		gpuagg_tally_fail(tally);
 	return status;
 }

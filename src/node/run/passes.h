@@ -9,48 +9,50 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
-#include "node/run/device_scan.h"
 #include "node/run/device_task.h"
 
-/* The strategy by which the device would group now, as far as the plan's estimates tell */
-extern void gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks,
+/* The strategy by which a device would group now, as far as the plan's estimates tell */
+extern void gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
 							   GpuAggPlannedStrategy *planned);
 
 /* How it would make so many draws */
-extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,
-								bool host, GpuAggDrawPlan *plan);
+extern void gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks,
+								double draws, bool host, GpuAggDrawPlan *plan);
 
 /*
- * Of the device that this process is about: which part of the tables' pages it has, for
+ * Of a device: which part of the tables' pages it has, for
  * the columns that the program loads; and how long the scan would take there if it had
  * such a part, until the first group can be returned, in ns.  Keeps: could it have any?
  */
-extern double gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks);
+extern double gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks);
 
 /* Of which part it has any columns */
-extern double gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks);
-extern double gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held);
+extern double gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks);
+extern double gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks,
+									double held);
 extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
 
 /* The same of a task that reads such a share of the tables, nblocks blocks */
-extern void gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share,
-									   double held, GpuAggPrediction *prediction);
+extern void gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks,
+									   double share, double held, GpuAggPrediction *prediction);
 
 /* How many groups it will find */
 extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
 
-/* Plans its pass, the n-th of several tasks; false: it would need several. */
-extern bool gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program,
-							   BlockNumber nblocks, double share, int n, GpuAggPass *pass);
+/*
+ * Plans the pass of such a task, the n-th of several, and begins its tally; false: it would need
+ * several.
+ */
+extern bool gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
+							   GpuAggPass *pass, GpuAggTally *tally);
 
 /*
- * Runs all tasks, which add to the scan's empty store.  A status other than
- * GPUAGG_OK: the store and what was counted are of no use; the host device
- * (host = true: only on that one) or PostgreSQL's plan has to answer.
+ * Runs all tasks of an order, which add to the scan's empty store; *tally and *outcome are zero
+ * before.  A status other than GPUAGG_OK: the store is of no use, and no work is tallied;
+ * remedy.h tells what may help.
  */
-extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan,
-									  const GpuAggProgram *program,
-									  BlockNumber nblocks, bool host,
+extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order,
+									  GpuAggTally *tally, GpuAggOutcome *outcome,
 									  GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_PASSES_H */

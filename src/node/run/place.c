@@ -68,29 +68,30 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 	memset(o, 0, sizeof(*o));
 	if (!gpuagg_shmem_is_gpu(device) || gpuagg_shmem_silence(device) > GPUAGG_SILENT_MS)
 		return;
-	gpuagg_device_at = device;	/* predictions are of this one */
 	o->usable = 1;
-	o->held = gpuagg_passes_held(scan, nblocks);
-	o->known = gpuagg_passes_known(scan, nblocks);
+	o->held = gpuagg_passes_held(scan, device, nblocks);
+	o->known = gpuagg_passes_known(scan, device, nblocks);
 	o->queue_ns = queue_ns(device);
-	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 : gpuagg_passes_predict(scan, nblocks, o->held);
+	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 :
+		gpuagg_passes_predict(scan, device, nblocks, o->held);
 	o->kept_ns = draws_only(scan) || !gpuagg_passes_keeps(scan) ? o->run_ns :
-		gpuagg_passes_predict(scan, nblocks, 1);
+		gpuagg_passes_predict(scan, device, nblocks, 1);
 	gpuagg_cache_memory(device, &limit, &used);
 	o->room = (double) limit - (double) Min(used, limit);
 }
 
 /* What the cards of a spread task would take, each with its share of the table */
 static void
-offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDevice *devices,
-			 const GpuAggSpread *spread, GpuAggOfferedDevice *o)
+offer_spread(const GpuAggScan *scan, bool whole, BlockNumber nblocks,
+			 const GpuAggOfferedDevice *devices, const GpuAggSpread *spread,
+			 GpuAggOfferedDevice *o)
 {
 	const double share = 1.0 / spread->n;
 	const BlockNumber blocks = (BlockNumber) (nblocks * share);
 	GpuAggOfferedPart parts[GPUAGG_MAX_CARDS];
 	GpuAggSpreadCosts costs = {
 		.groups = gpuagg_spread_returned(scan, gpuagg_passes_part_groups(scan, share)),
-		.left = gpuagg_spread_left(scan)
+		.left = gpuagg_spread_left(scan, whole)
 	};
 
 	for (int i = 0; i < spread->n; i++)
@@ -99,14 +100,13 @@ offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDev
 		GpuAggOfferedPart *p = &parts[i];
 		GpuAggPrediction now;
 		GpuAggPrediction kept;
-		const GpuAggRates *rates;
+		const GpuAggRates *rates = &gpuagg_profile_get(device)->rates;
 
-		gpuagg_device_at = device;
-		rates = &gpuagg_profile_get()->rates;
 		costs.round_trip_ns = rates->round_trip_ns;
 		costs.group_ns = rates->postgres_group_ns;
-		gpuagg_passes_predict_part(scan, blocks, share, Min(devices[device].held / share, 1), &now);
-		gpuagg_passes_predict_part(scan, blocks, share, gpuagg_passes_keeps(scan), &kept);
+		gpuagg_passes_predict_part(scan, device, blocks, share,
+								   Min(devices[device].held / share, 1), &now);
+		gpuagg_passes_predict_part(scan, device, blocks, share, gpuagg_passes_keeps(scan), &kept);
 		p->queue_ns = devices[device].queue_ns;
 		p->run_ns = now.startup;
 		p->kept_ns = kept.startup;
@@ -119,7 +119,7 @@ offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDev
 
 /* Chooses one device, or the cards of the spread task; *spread: those that may share it */
 static int
-choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
+choose(const GpuAggScan *scan, bool whole, BlockNumber nblocks, GpuAggSpread *spread)
 {
 	const int	n = gpuagg_shared->ndevices;
 	GpuAggOfferedDevice devices[GPUAGG_MAX_CARDS + 1];
@@ -141,12 +141,13 @@ choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 	else if (gpuagg_spread == GPUAGG_SPREAD_ALWAYS)
 		return spread->cards[0].at;
 	else
-		offer_spread(scan, nblocks, devices, spread, together);
+		offer_spread(scan, whole, nblocks, devices, spread, together);
 	first = gpuagg_placement_first(devices, n + 1);
 	if (first >= 0 && first < n && gpuagg_placement_spread_first(&devices[first], together))
 		first = n;
 	wanted = gpuagg_placement_wanted(devices, n + 1, first, &gain, &cost);
-	if (wanted >= 0 && scan->rel != NULL && gpuagg_regrets_add(RelationGetRelid(scan->rel), gain, cost))
+	if (wanted >= 0 && scan->rows == NULL &&
+		gpuagg_regrets_add(RelationGetRelid(scan->read[0]->rel), gain, cost))
 		first = wanted;
 	if (first == n)
 		return spread->cards[0].at;
@@ -155,37 +156,26 @@ choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 }
 
 void
-gpuagg_place_again(const GpuAggScan *scan)
-{
-	gpuagg_device_at = scan->device;
-}
-
-void
-gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
+gpuagg_place(GpuAggScan *scan, bool whole, BlockNumber nblocks)
 {
 	if (!scan->placed)
 	{
 		scan->spread.n = 0;
-		scan->device = gpuagg_shared->ndevices == 1 ? 0 : choose(scan, nblocks, &scan->spread);
+		scan->device = gpuagg_shared->ndevices == 1 ? 0 :
+			choose(scan, whole, nblocks, &scan->spread);
 		scan->been_on = 1 << scan->device;
 		scan->placed = true;
 	}
-	gpuagg_place_again(scan);
 }
 
-bool
-gpuagg_place_move(GpuAggScan *scan)
+int
+gpuagg_place_other(uint32 been_on)
 {
 	int			to = -1;
 
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
-		if (gpuagg_shmem_is_gpu(i) && (scan->been_on & (1 << i)) == 0 &&
+		if (gpuagg_shmem_is_gpu(i) && (been_on & (1 << i)) == 0 &&
 			(to < 0 || queue_ns(i) < queue_ns(to)))
 			to = i;
-	if (to < 0)
-		return false;
-	scan->device = to;
-	scan->been_on |= 1 << to;
-	gpuagg_place_again(scan);
-	return true;
+	return to;
 }

@@ -7,22 +7,16 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 /*
  * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks
- * are to be read first, unless that is done: it is in scan->device, and
- * gpuagg_device_at; or several that share each task, in scan->spread.  Of one device there is nothing to choose.
+ * are to be read first, unless that is done: it is in scan->device, or several that share each
+ * task, in scan->spread.  Of one device there is nothing to choose.  whole: a run has one task.
  */
-extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
+extern void gpuagg_place(GpuAggScan *scan, bool whole, BlockNumber nblocks);
 
-/* The run's tasks are about its device again, whatever was planned or run meanwhile. */
-extern void gpuagg_place_again(const GpuAggScan *scan);
-
-/*
- * Moves a scan whose device has failed to another GPU that it has not been on; false:
- * there is none.
- */
-extern bool gpuagg_place_move(GpuAggScan *scan);
+/* Another GPU than those of a set, on which a task has failed; -1: there is none. */
+extern int	gpuagg_place_other(uint32 been_on);
 
 #endif							/* GPUAGG_NODE_PLACE_H */

@@ -3,7 +3,7 @@
  *		The executor node GpuSample: rows of a sampled table that a device has
  *		chosen.
  *
- * The first call runs one task (device_scan.c), which leaves where the rows lie that
+ * The first call runs one task (run.c), which leaves where the rows lie that
  * are in the sample and pass the device's filter.  Every call reads the next
  * one from its page into the scan slot; what is left of WHERE, and the target
  * list, are PostgreSQL's.  Rows that the device could not decide are checked
@@ -32,7 +32,7 @@
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/run/device_scan.h"
+#include "node/run/run.h"
 #include "node/run/explain.h"
 #include "node/run/sample_node.h"
 #include "optimizer/optimizer.h"
@@ -219,7 +219,7 @@ row_next(ScanState *ss)
 			return slot;
 		if (row_passes(ss, slot))
 		{
-			node->scan.counters.rows_passed += !node->counted;
+			node->scan.counters.tally.work.rows_passed += !node->counted;
 			return slot;
 		}
 		ResetExprContext(ss->ps.ps_ExprContext);

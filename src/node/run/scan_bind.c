@@ -11,8 +11,7 @@
 
 #include "executor/executor.h"
 #include "ipc/shmem.h"
-#include "node/run/place.h"
-#include "node/run/runtime.h"
+#include "node/scan/runtime.h"
 #include "node/run/scan_bind.h"
 #include "settings.h"
 
@@ -60,7 +59,8 @@ bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *block
 
 /* The tables, and the program with them; NULL: see error. */
 static GpuAggProgram *
-bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, GpuAggError *error)
+bind_tables(GpuAggScan *scan, int device, const Values *v, BlockNumber *nblocks, bool here,
+			GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
@@ -69,7 +69,8 @@ bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, 
 	if (scan->lookups != NULL)
 		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
 	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
+		(blocks = gpuagg_lookups_make(scan->lookups, device, here, &nothing,
+									  error)) == NULL)
 		return NULL;
 	if (nothing)
 		*nblocks = 0;
@@ -87,15 +88,13 @@ bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggP
 	{
 		const GpuAggLookup *const *blocks;
 
-		gpuagg_device_at = spread->cards[i].at;
-		blocks = gpuagg_lookups_make_again(scan->lookups);
+		blocks = gpuagg_lookups_make_again(scan->lookups, spread->cards[i].at);
 		made = blocks != NULL;
 		if (!made)
 			continue;
 		spread->cards[i].program = bind_program(scan, v, blocks, nblocks);
 		spread->cards[i].program->hash_seed = first->hash_seed;
 	}
-	gpuagg_place_again(scan);
 	return made;
 }
 
@@ -107,7 +106,7 @@ forget_cards(GpuAggSpread *spread)
 }
 
 GpuAggProgram *
-gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
+gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here, GpuAggError *error)
 {
 	GpuAggProgram *program;
 	Values		v;
@@ -115,12 +114,11 @@ gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError 
 	forget_cards(&scan->spread);
 	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
 		return NULL;
-	gpuagg_place_again(scan);
 	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
-	program = bind_tables(scan, &v, nblocks, here, error);
+	program = bind_tables(scan, device, &v, nblocks, here, error);
 	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||
 		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, program))
 		return program;
 	forget_cards(&scan->spread);
-	return bind_tables(scan, &v, nblocks, true, error);
+	return bind_tables(scan, device, &v, nblocks, true, error);
 }

@@ -22,10 +22,8 @@
 
 #include "heap/cache_request.h"
 #include "ipc/shmem.h"
-#include "node/regroup/merge.h"
-#include "node/regroup/regroup_run.h"
 #include "node/run/passes.h"
-#include "node/run/place.h"
+#include "node/regroup/regroup_run.h"
 #include "node/run/spread.h"
 #include "settings.h"
 #include "storage/ipc.h"
@@ -63,8 +61,8 @@ keys_tell(const GpuAggAnswer *answer, bool limited)
  * enough others come before what a part leaves out.  Whatever states tell is known when
  * parts have been merged.
  */
-void
-gpuagg_spread_answer(GpuAggAnswer *answer)
+static void
+spread_answer(GpuAggAnswer *answer)
 {
 	if (!keys_tell(answer, answer->first > 0))
 		memset(answer, 0, sizeof(*answer));
@@ -83,13 +81,14 @@ gpuagg_spread_returned(const GpuAggScan *scan, double part_groups)
 }
 
 double
-gpuagg_spread_left(const GpuAggScan *scan)
+gpuagg_spread_left(const GpuAggScan *scan, bool whole)
 {
 	const GpuAggWanted *wanted = &scan->info->wanted;
 	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
+	const GpuAggAnswer answer = {0};
 	GpuAggRegrouping wish;
 
-	gpuagg_regroup_wish(scan, &wish);
+	gpuagg_regroup_wish(scan, whole, &answer, &wish);
 	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
 		return Max(scan->info->est_groups, 0);
 	return 0;
@@ -149,51 +148,63 @@ part_begins(const GpuAggTaskTable *table, uint64 block, int ncards)
 
 /* Card i's part of all tables, whose blocks are counted from the first one's on */
 static void
-plan_read(const GpuAggScan *scan, BlockNumber nblocks, int i, GpuAggSpreadTask *task)
+plan_read(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
 {
 	const int	n = scan->spread.n;
-	const uint64 from = (uint64) nblocks * i / n;
-	const uint64 to = (uint64) nblocks * (i + 1) / n;
+	const uint64 from = (uint64) whole->nblocks * i / n;
+	const uint64 to = (uint64) whole->nblocks * (i + 1) / n;
 	uint64		before = 0;
 
-	task->read = palloc(scan->nread * sizeof(GpuAggTaskTable *));
-	for (int k = 0; k < scan->nread; k++)
+	part->nread = 0;
+	part->nblocks = 0;
+	part->read = palloc(whole->nread * sizeof(GpuAggTaskTable *));
+	for (int k = 0; k < whole->nread; k++)
 	{
-		GpuAggTaskTable *table = scan->read[k];
+		GpuAggTaskTable *table = whole->read[k];
 		BlockNumber first = from <= before ? 0 : part_begins(table, from - before, n);
 		BlockNumber end = to <= before ? 0 : part_begins(table, to - before, n);
 
 		before += table->nblocks;
 		if (first >= end)
 			continue;
-		task->read[task->nread++] = table_part(scan, table, i, first, end);
-		task->nblocks += end - first;
+		part->read[part->nread++] = table_part(scan, table, i, first, end);
+		part->nblocks += end - first;
 	}
 }
 
+static void
+plan_order(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
+{
+	*part = *whole;
+	part->device = scan->spread.cards[i].at;
+	part->whole = false;
+	spread_answer(&part->answer);
+	plan_read(scan, whole, i, part);
+}
+
 GpuAggSpreadTask *
-gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks)
+gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order, GpuAggProgram *program)
 {
 	const int	n = scan->spread.n;
 	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
-	bool		planned = nblocks >= n;
+	bool		planned = order->nblocks >= n;
 
 	for (int i = 0; planned && i < n; i++)
 	{
 		GpuAggSpreadTask *task = &tasks[i];
+		GpuAggOrder *part = &task->order;
 
 		task->program = scan->spread.cards[i].program;
 		if (task->program == NULL)
 			task->program = program;
-		plan_read(scan, nblocks, i, task);
-		gpuagg_device_at = scan->spread.cards[i].at;
-		planned = task->nread > 0 &&
-			gpuagg_passes_part(scan, program, task->nblocks, (double) task->nblocks / nblocks,
-							   i + 1, &task->pass);
+		plan_order(scan, order, i, part);
+		part->program = task->program;
+		planned = part->nread > 0 &&
+			gpuagg_passes_part(scan, part, (double) part->nblocks / order->nblocks, i + 1,
+							   &task->pass, &task->tally);
 	}
-	gpuagg_place_again(scan);
 	if (planned && scan->css.ss.ps.instrument != NULL)
-		gpuagg_passes_plan(scan, nblocks, &scan->planned);
+		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
 	return planned ? tasks : NULL;
 }
 
@@ -229,8 +240,6 @@ static void
 spread_begin(Spread *s)
 {
 	GpuAggScan *scan = s->scan;
-	GpuAggTaskTable **const read = scan->read;
-	const int	nread = scan->nread;
 
 	/* they wake up side by side: that may take longer than to begin */
 	for (int i = 0; i < s->n; i++)
@@ -240,14 +249,9 @@ spread_begin(Spread *s)
 		GpuAggSpreadTask *task = &s->tasks[i];
 		GpuAggStatus status;
 
-		gpuagg_device_at = scan->spread.cards[i].at;
-		scan->read = task->read;
-		scan->nread = task->nread;
-		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass, &task->error);
-		scan->read = read;
-		scan->nread = nread;
+		task->run = gpuagg_run_create(scan, &task->order, &task->pass, &task->tally,
+									  &task->outcome, &task->error);
 		status = gpuagg_run_begin(task->run);
-		task->on_gpu = scan->on_gpu;
 		if (status != GPUAGG_OK)
 			task_fail(task, status);
 	}
@@ -287,7 +291,6 @@ spread_feed(Spread *s)
 
 			if (task->over)
 				continue;
-			gpuagg_device_at = s->scan->spread.cards[i].at;
 			status = gpuagg_run_step(task->run, &waits, &task->over);
 			if (status != GPUAGG_OK)
 				task_fail(task, status);
@@ -303,29 +306,43 @@ static void
 spread_collect(Spread *s)
 {
 	GpuAggScan *scan = s->scan;
-	GpuAggCounters *counters = &scan->counters;
 
 	for (int i = 0; i < s->n; i++)
 	{
 		GpuAggSpreadTask *task = &s->tasks[i];
-		const uint64 rows = counters->rows_scanned;
-		const uint64 returned = counters->groups_returned;
 		GpuAggStoreMark mark;
 
 		if (task->status != GPUAGG_OK)
 			continue;
-		gpuagg_device_at = scan->spread.cards[i].at;
 		gpuagg_results_mark(scan->results, &mark);
 		task->status = gpuagg_run_collect(task->run);
 		gpuagg_run_end(task->run, task->status);
 		if (task->status == GPUAGG_OK)
-			gpuagg_spread_count(scan, i, rows);
+			gpuagg_spread_count(scan, i, &task->tally);
 		else
-		{
 			gpuagg_results_cut(scan->results, &mark);
-			counters->groups_returned = returned;
-		}
 	}
+}
+
+/* All of the tasks are one; feeders are those of the task that had most. */
+static void
+spread_tally(const Spread *s, GpuAggTally *tally)
+{
+	int			planned = 0;
+	int			launched = 0;
+
+	for (int i = 0; i < s->n; i++)
+	{
+		GpuAggTally *part = &s->tasks[i].tally;
+
+		if (s->tasks[i].status != GPUAGG_OK)
+			gpuagg_tally_fail(part);
+		planned = Max(planned, part->feeders_planned);
+		launched = Max(launched, part->feeders_launched);
+		gpuagg_tally_beside(tally, part);
+	}
+	tally->feeders_planned = planned;
+	tally->feeders_launched = launched;
 }
 
 /* Has one failed, and cannot be done again without the others? */
@@ -342,13 +359,11 @@ spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
 }
 
 bool
-gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
+gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
 {
 	Spread		s = {.scan = scan,.tasks = tasks,.n = scan->spread.n};
-	const GpuAggCounters before = scan->counters;
 	GpuAggStoreMark begin;
 
-	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	gpuagg_results_mark(scan->results, &begin);
 	PG_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
 	{
@@ -357,59 +372,20 @@ gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
 		spread_collect(&s);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
-	gpuagg_place_again(scan);
-	if (!spread_is_lost(&s, &begin))
-		return true;
-	scan->counters = before;
-	scan->spread.ran = 0;
-	return false;
+	if (spread_is_lost(&s, &begin))
+	{
+		scan->spread.ran = 0;
+		return false;
+	}
+	spread_tally(&s, tally);
+	return true;
 }
 
 void
-gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i)
+gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally)
 {
-	scan->read = tasks[i].read;
-	scan->nread = tasks[i].nread;
-	scan->device = scan->spread.cards[i].at;
-	scan->been_on = 1 << scan->device;
-	scan->on_gpu = tasks[i].on_gpu;
-	gpuagg_place_again(scan);
-}
-
-void
-gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before)
-{
-	scan->spread.cards[i].rows = scan->counters.rows_scanned - rows_before;
-	strlcpy(scan->spread.cards[i].name, scan->counters.device,
+	scan->spread.cards[i].rows = tally->work.rows_scanned;
+	strlcpy(scan->spread.cards[i].name, tally->device,
 			sizeof(scan->spread.cards[i].name));
 	scan->spread.ran++;
-}
-
-/* ------------------------------------------------------------------ end --- */
-
-GpuAggStatus
-gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
-{
-	GpuAggResults *all = scan->results;
-	GpuAggStore *store = gpuagg_results_store(all);
-	uint64		merged = 0;
-	GpuAggStatus status;
-
-	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(&store, 1, scan->results, scan->owner,
-								 scan->info->program, &merged, error);
-	gpuagg_results_move_long(all, scan->results);
-	scan->counters.groups = counted + merged;
-	gpuagg_results_free(all);
-	return status;
-}
-
-void
-gpuagg_spread_end_table(GpuAggTaskTable *table)
-{
-	if (table->rows != NULL)
-		gpuagg_rows_end(table->rows);
-	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
-		if (table->parts[i] != NULL && table->parts[i]->rows != NULL)
-			gpuagg_rows_end(table->parts[i]->rows);
 }

@@ -16,55 +16,42 @@ extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, 
 /* Groups that each part returns, if a part has so many, */
 extern double gpuagg_spread_returned(const GpuAggScan *scan, double part_groups);
 
-/* and those that one device alone would sort out, or make the query's groups of */
-extern double gpuagg_spread_left(const GpuAggScan *scan);
+/*
+ * and those that one device alone would sort out, or make the query's groups of, which it may if
+ * its task is the whole of a run
+ */
+extern double gpuagg_spread_left(const GpuAggScan *scan, bool whole);
 
 /* The task of one of them */
 typedef struct GpuAggSpreadTask
 {
-	int			nread;
-	GpuAggTaskTable **read;		/* the parts of the tables */
-	BlockNumber nblocks;		/* of these together */
-	GpuAggProgram *program;
+	GpuAggOrder order;
+	GpuAggProgram *program;		/* the order's, which is its own or that of all */
 	GpuAggPass	pass;
+	GpuAggTally tally;
+	GpuAggOutcome outcome;
 	GpuAggRun  *run;
 	bool		over;			/* nothing is left but to collect its groups */
-	bool		on_gpu;
 	GpuAggStatus status;
 	GpuAggError error;
 } GpuAggSpreadTask;
 
 /*
- * Plans the tasks of the scan's cards for the tables in scan->read; NULL: they are not to be
- * spread after all.  In the current memory context, but for what lasts longer.
+ * Plans the tasks of the scan's cards, which share the order; NULL: it is not to be spread after
+ * all.  In the current memory context, but for what lasts longer.
  */
-extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program,
-											BlockNumber nblocks);
-
-/* Of the groups that a query wants, which each part is asked for */
-extern void gpuagg_spread_answer(GpuAggAnswer *answer);
+extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order,
+											GpuAggProgram *program);
 
 /*
  * Runs them all at once, and adds the groups of those that succeed to scan->results, each
- * one's behind those of the one before.  What the others are to do is left to do; false:
- * all of it is, and what is in the store is to be cut off.
+ * one's behind those of the one before, and what they did to *tally.  What the others are to do
+ * is left to do; false: all of it is, and what is in the store is to be cut off.
  */
-extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks);
+extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks,
+							  GpuAggTally *tally);
 
-/*
- * Lends the scan the tables and the device of one task, for it to run alone, and takes them
- * back; counts what became of it.
- */
-extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
-extern void gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before);
-
-/*
- * The store's groups, of several tasks, merged, in a store of their own; so many groups had
- * been counted before these.
- */
-extern GpuAggStatus gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
-
-/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
-extern void gpuagg_spread_end_table(GpuAggTaskTable *table);
+/* What became of one that ran alone */
+extern void gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_SPREAD_H */

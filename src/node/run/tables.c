@@ -33,11 +33,11 @@
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "node/run/lookup_windows.h"
-#include "node/run/run_notes.h"
-#include "node/run/spread.h"
+#include "node/run/attempt.h"
 #include "node/run/tables.h"
+#include "node/scan/run_notes.h"
+#include "node/scan/runtime.h"
+#include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -91,7 +91,6 @@ task_enter(GpuAggScan *scan, int program)
 {
 	const GpuAggTableProgram *p = &scan->tables->programs[program];
 
-	scan->rel = scan->read[0]->rel;
 	scan->info = p->info;
 	scan->runtime = p->runtime;
 	scan->params = p->params;
@@ -111,8 +110,8 @@ tables_programs(GpuAggScan *scan, List *packed, List *exprs, int eflags)
 
 		program->info = gpuagg_plan_unpack(lfirst(lc));
 		if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-			gpuagg_scan_runtime(scan, list_truncate(list_copy_tail(exprs, at),
-													program->info->nruntime),
+			gpuagg_runtime_init(&scan->css.ss.ps, list_truncate(list_copy_tail(exprs, at),
+																program->info->nruntime),
 								&program->runtime, &program->params);
 		at += program->info->nruntime;
 	}
@@ -173,42 +172,40 @@ task_expect(const GpuAggScan *scan)
 	info->est_groups = Min(t->est_groups, Max(info->est_passed, 1));
 }
 
-/* What a counter "of the last run" comes to over tasks */
-static void
-counters_join(GpuAggCounters *counters, const GpuAggCounters *before)
+/* Has a run one task, which does all of the work? */
+static bool
+is_whole(const GpuAggScan *scan)
 {
-	counters->passes = Max(counters->passes, before->passes);
-	counters->splits += before->splits;
-	counters->switches += before->switches;
-	counters->compiled += before->compiled;
+	const GpuAggTables *t = scan->tables;
+
+	return (t == NULL || (t->nprograms == 1 && t->shared)) && !gpuagg_lookups_several(scan->lookups);
 }
 
 /* One task, of the tables in scan->read, which have this program */
 static GpuAggStatus
-tables_task(GpuAggScan *scan, int program, GpuAggError *error)
+tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggCounters *counters = &scan->counters;
-	GpuAggCounters before = *counters;
+	GpuAggTally one = {0};
 	GpuAggStatus status;
 
 	CHECK_FOR_INTERRUPTS();
 	task_enter(scan, program);
 	task_expect(scan);
-	gpuagg_results_mark(scan->results, &scan->mark);
-	status = gpuagg_scan_run_tables(scan, error);
-	if (counters->runs > before.runs)
+	status = gpuagg_attempt_run(scan, is_whole(scan), &one, error);
+	gpuagg_tally_beside(tally, &one);
+	if (one.work.runs > 0)
 	{
 		scan->tables->tasks += Max(scan->spread.ran, 1);
-		counters_join(counters, &before);
-		if (scan->lookups != NULL && !gpuagg_windows_several(scan))
-			gpuagg_note_probes(scan, &before);
+		if (scan->lookups != NULL && !gpuagg_lookups_several(scan->lookups))
+			gpuagg_note_probes(scan, &one);
 	}
 	return status;
 }
 
 /* The tables of a program, in one task or one for each */
 static GpuAggStatus
-tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggError *error)
+tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggTally *tally,
+			   GpuAggError *error)
 {
 	GpuAggTables *t = scan->tables;
 	GpuAggStatus status = GPUAGG_OK;
@@ -223,10 +220,10 @@ tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggErro
 		if (t->shared)
 			continue;
 		scan->sample.seed = t->tables[i].seed;
-		status = tables_task(scan, program, error);
+		status = tables_task(scan, program, tally, error);
 		scan->nread = 0;
 	}
-	return scan->nread > 0 ? tables_task(scan, program, error) : status;
+	return scan->nread > 0 ? tables_task(scan, program, tally, error) : status;
 }
 
 static Bitmapset *
@@ -237,69 +234,79 @@ tables_to_read(GpuAggTables *t)
 	return t->ntables == 0 ? NULL : bms_add_range(NULL, 0, t->ntables - 1);
 }
 
-static void
-tables_reset_counters(GpuAggCounters *counters)
-{
-	counters->passes = counters->splits = 0;
-	counters->switches = counters->compiled = 0;
-}
-
 /* All tasks */
 static GpuAggStatus
-tables_run(GpuAggScan *scan, const Bitmapset *valid, GpuAggError *error)
+tables_run(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTables *t = scan->tables;
 	GpuAggStatus status = GPUAGG_OK;
 
 	t->tasks = 0;
-	tables_reset_counters(&scan->counters);
+	memset(tally, 0, sizeof(*tally));
 	for (int p = 0; p < t->nprograms && status == GPUAGG_OK; p++)
-		status = tables_program(scan, p, valid, error);
+		status = tables_program(scan, p, valid, tally, error);
 	return status;
 }
 
-/* The same, again where numbers of strings have changed between tasks */
+/*
+ * The same, again where numbers of strings have changed between tasks: then what the first ones
+ * did counts for nothing.
+ */
 static GpuAggStatus
-tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggError *error)
+tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally,
+				 GpuAggError *error)
 {
-	const GpuAggCounters counters = scan->counters;
 	const GpuAggProbes probes = scan->probes;
 	GpuAggStoreMark begin;
 	GpuAggStatus status;
 
 	gpuagg_results_mark(scan->results, &begin);
-	status = tables_run(scan, valid, error);
+	status = tables_run(scan, valid, tally, error);
 	if (status != GPUAGG_OK || scan->lookups == NULL || !gpuagg_lookups_again(scan->lookups) ||
 		scan->tables->tasks < 2)
 		return status;
-	scan->counters = counters;
 	scan->probes = probes;
 	gpuagg_scan_cut(scan, &begin);
-	return tables_run(scan, valid, error);
+	return tables_run(scan, valid, tally, error);
 }
 
-GpuAggStatus
-gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
+/* Of a scan of one table, or of a plan's rows, there is one task. */
+static GpuAggStatus
+table_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+{
+	GpuAggStatus status = gpuagg_attempt_run(scan, is_whole(scan), tally, error);
+
+	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_lookups_several(scan->lookups))
+		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
+	return status;
+}
+
+static GpuAggStatus
+tables_run_all(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTables *t = scan->tables;
-	uint64		runs = scan->counters.runs;
-	uint64		groups = scan->counters.groups;
 	Bitmapset  *valid = tables_to_read(t);
 	GpuAggStatus status;
 	int			i = -1;
 
 	t->nblocks = 0;
-	scan->alone = t->nprograms == 1 && t->shared && !gpuagg_windows_several(scan);
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
-	status = tables_run_alike(scan, valid, error);
+	status = tables_run_alike(scan, valid, tally, error);
 	t->read += bms_num_members(valid);
 	scan->info = t->programs[0].info;
 	/* to whoever looks at the node they are one run */
-	scan->counters.runs = runs + (status == GPUAGG_OK);
+	tally->work.runs = status == GPUAGG_OK;
 	if (status == GPUAGG_OK && t->tasks != 1)
-		status = gpuagg_spread_merge(scan, groups, error);
+		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
 	return status;
+}
+
+GpuAggStatus
+gpuagg_tables_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+{
+	return scan->tables != NULL ? tables_run_all(scan, tally, error) :
+		table_run(scan, tally, error);
 }
 
 /* Also of inherited tables, each is read by one SampleScan. */
@@ -326,5 +333,5 @@ void
 gpuagg_tables_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->tables->ntables; i++)
-		gpuagg_spread_end_table(&scan->tables->tables[i].task);
+		gpuagg_scan_end_table(&scan->tables->tables[i].task);
 }

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "executor/execPartition.h"
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 /* One of them */
 typedef struct GpuAggTable
@@ -48,8 +48,12 @@ struct GpuAggTables
 /* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */
 extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags);
 
-/* Runs tasks of the tables that are to be read; their groups are in scan->results. */
-extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error);
+/*
+ * Runs tasks of the tables that are to be read, or the one task of a scan of one table; their
+ * groups are in scan->results, and *tally, which is zero before, tells what was done.
+ */
+extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggTally *tally,
+									  GpuAggError *error);
 
 /* Makes the fallback plan, which has been initialised, draw the same samples. */
 extern void gpuagg_tables_lend_seeds(GpuAggScan *scan);

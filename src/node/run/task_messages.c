@@ -30,7 +30,7 @@ gpuagg_task_release(GpuAggRun *run, uint64 batch_id)
 
 	gpuagg_task_time_start(run, &start);
 	(void) gpuagg_inputs_release_pages(run->inputs, batch_id);
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 }
 
 /*
@@ -59,7 +59,8 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	}
 	if (msg->count == 0 || run->scan->tids != NULL)
 	{
-		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg))
+		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg,
+														&run->evaluated))
 			status = gpuagg_task_garbled(run);
 		gpuagg_task_release(run, msg->batch_id);
 		return status;
@@ -90,43 +91,43 @@ task_count_rows(GpuAggRun *run, const uint64 *rows)
 static void
 task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 {
-	GpuAggCounters *counters = &run->scan->counters;
+	GpuAggTally *tally = run->tally;
 	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
 
 	run->pass->rows = msg->rows_passed;
 	run->pass->groups = msg->groups;
 	if (gpuagg_task_is_first(run))
 	{
-		counters->runs++;
-		counters->rows_scanned += msg->rows_scanned;
-		counters->rows_passed += msg->rows_passed;
+		tally->work.runs++;
+		tally->work.rows_scanned += msg->rows_scanned;
+		tally->work.rows_passed += msg->rows_passed;
 		for (int i = 0; i < GPUAGG_STAGES - 1; i++)
-			counters->left[i] += msg->left[i];
-		counters->zones.read += msg->zones.read;
-		counters->zones.skipped += msg->zones.skipped;
-		counters->zones.answered += msg->zones.answered;
+			tally->work.left[i] += msg->left[i];
+		tally->work.zones.read += msg->zones.read;
+		tally->work.zones.skipped += msg->zones.skipped;
+		tally->work.zones.answered += msg->zones.answered;
 		task_count_rows(run, (const uint64 *) (msg + 1));
 	}
-	counters->groups += msg->groups;
-	counters->pages_kept += msg->pages_kept;
+	tally->work.groups += msg->groups;
+	tally->work.pages_kept += msg->pages_kept;
 	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
-	counters->switches += msg->switches;
-	counters->compiled += msg->compiled;
-	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
-	counters->device_ns += msg->device_ns;
-	counters->transfer_ns += msg->transfer_ns;
-	counters->decode_ns += msg->decode_ns;
-	counters->kernel_ns += msg->kernel_ns;
-	counters->link_bytes += msg->link_bytes;
-	counters->link_rate = info->link_rate;
-	counters->draw_way = msg->draw_way;
-	counters->draw_windows = msg->draw_windows;
+	tally->switches += msg->switches;
+	tally->compiled += msg->compiled;
+	tally->memory_bytes = Max(tally->memory_bytes, msg->memory_bytes);
+	tally->device_ns += msg->device_ns;
+	tally->transfer_ns += msg->transfer_ns;
+	tally->decode_ns += msg->decode_ns;
+	tally->kernel_ns += msg->kernel_ns;
+	tally->link_bytes += msg->link_bytes;
+	tally->link_rate = info->link_rate;
+	tally->draw_way = msg->draw_way;
+	tally->draw_windows = msg->draw_windows;
 	if (gpuagg_shared->ndevices > 1 && info->uuid[0] != '\0')
-		snprintf(counters->device, sizeof(counters->device), "%.7s:%d", info->kind, info->ordinal);
+		snprintf(tally->device, sizeof(tally->device), "%.7s:%d", info->kind, info->ordinal);
 	else
-		strlcpy(counters->device, info->kind, sizeof(counters->device));
-	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
-	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
+		strlcpy(tally->device, info->kind, sizeof(tally->device));
+	strlcpy(tally->device_name, info->name, sizeof(tally->device_name));
+	strlcpy(tally->strategy, msg->strategy, sizeof(tally->strategy));
 	run->done = true;
 }
 
@@ -157,7 +158,7 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 			return status;
 	}
 	run->collecting = true;
-	run->scan->counters.groups_returned += msg->count;
+	run->tally->work.groups_returned += msg->count;
 	if (run->scan->regrouped)
 		run->scan->made += msg->count;
 	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
@@ -224,7 +225,7 @@ gpuagg_task_receive(GpuAggRun *run, bool wait)
 	status = gpuagg_client_receive(run->client, wait, &msg, &bytes,
 								   run->error);
 	if (wait)
-		gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+		gpuagg_task_time_add(run, &run->tally->wait_time, start);
 	while (status == GPUAGG_OK && msg != NULL)
 	{
 		status = task_message(run, msg, bytes);

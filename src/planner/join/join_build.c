@@ -179,7 +179,7 @@ is_keepable(const GpuAggLower *build)
 	uint64		limit;
 	uint64		used;
 
-	gpuagg_cache_memory(gpuagg_device_at, &limit, &used);
+	gpuagg_cache_memory(gpuagg_shmem_plan_device(), &limit, &used);
 	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <= (double) (limit - Min(limit, used));
 }
 
@@ -200,7 +200,8 @@ finish(GpuAggLower *build, Relation relation, GpuAggLookupLower *lookup, GpuAggL
 		lookup->kept = is_kept(build, relation, written);
 		lookup->keepable = lookup->kept || is_keepable(build);
 	}
-	lookup->known = lookup->kept && gpuagg_made_is_known(plan->relid, plan->program);
+	lookup->known = lookup->kept &&
+		gpuagg_made_is_known(gpuagg_shmem_plan_device(), plan->relid, plan->program);
 }
 
 /* The table whose rows, with conditions at most, a subquery has, or groups; NULL: it has others */

@@ -11,6 +11,7 @@
 #include "cost/choose.h"
 #include "cost/profile.h"
 #include "device/ops/lookup_make.h"
+#include "ipc/shmem.h"
 #include "planner/join/join_filter.h"
 #include "planner/join/table_finder.h"
 
@@ -18,7 +19,7 @@ void
 gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup,
 						  GpuAggLookupExpected *expected)
 {
-	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	const GpuAggRates *rates = &gpuagg_profile_planned()->rates;
 	const uint64 slots = gpuagg_lookup_slots((uint64) Min(Max(lookup->rows, 1), 1 << 30));
 	const GpuAggProbing probing = {expected->probes, expected->found, lookup->kept};
 	double		bytes;
@@ -26,7 +27,7 @@ gpuagg_join_expect_filter(const GpuAggLower *lw, const GpuAggLookupLower *lookup
 
 	/* of a subquery, or a helper, no share is known, and columns are not of this query */
 	if (lookup->join == NULL ||
-		gpuagg_choose_filters(&probing, slots) == 0 ||
+		gpuagg_choose_filters(gpuagg_shmem_plan_device(), &probing, slots) == 0 ||
 		gpuagg_table_finder(lw->root, lookup, lookup->rows, &bytes) != GPUAGG_FINDER_SLOTS)
 		return;
 	without = gpuagg_predict_probe(rates, bytes, expected->found, false);

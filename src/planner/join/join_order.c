@@ -41,7 +41,7 @@
 double
 gpuagg_join_probe_ns(double bytes)
 {
-	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	const GpuAggRates *rates = &gpuagg_profile_planned()->rates;
 	double		rate;
 
 	if (!rates->gpu)

@@ -90,7 +90,7 @@ is_volatile_query(PlannerInfo *root)
 bool
 gpuagg_join_possible(void)
 {
-	const GpuAggDeviceInfo *info = &gpuagg_shmem_look()->facts.info;
+	const GpuAggDeviceInfo *info = &gpuagg_shmem_look(gpuagg_shmem_plan_device())->facts.info;
 
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
@@ -225,7 +225,7 @@ static void
 plan_memory(const GpuAggLower *lw, GpuAggLookupPlan *plans)
 {
 	const double memory = gpuagg_lookup_memory * 1048576.0;
-	double		device = gpuagg_made_room();
+	double		device = gpuagg_made_room(gpuagg_shmem_plan_device());
 	double		left = memory;
 
 	for (int i = 0; i < lw->nlookups; i++)
@@ -347,7 +347,7 @@ expect_input(const GpuAggLower *lw, int i, double rows, Cost cost, GpuAggLookupP
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
 	GpuAggLookupExpected *expected = &plans[i].expected;
 	const double take_ns = gpuagg_table_read_ns(lw->root, lookup, rows);
-	const double read_ns = take_ns + cost * gpuagg_profile_get()->rates.cost_unit_ns;
+	const double read_ns = take_ns + cost * gpuagg_profile_planned()->rates.cost_unit_ns;
 	double		made_ns = 0;
 	bool		made;
 

@@ -286,5 +286,5 @@ gpuagg_offer_end(const GpuAggOffer *offer)
 	add_path(offer->rel, offer->path);
 	/* to be woken takes about as long as the rest of planning */
 	if (survey == NULL && linitial(offer->rel->pathlist) == offer->path)
-		gpuagg_shmem_wake_ahead(gpuagg_device_at);
+		gpuagg_shmem_wake_ahead(gpuagg_shmem_plan_device());
 }

@@ -79,7 +79,7 @@ gpuagg_cost_rates(GpuAggRates *rates)
 	int			threads = gpuagg_cost_threads();
 	double		share;
 
-	*rates = gpuagg_profile_get()->rates;
+	*rates = gpuagg_profile_planned()->rates;
 	if (rates->gpu || rates->units == threads)
 		return;
 	share = (double) threads / rates->units;
@@ -195,7 +195,8 @@ draw_ns(const GpuAggWork *work, const GpuAggPlanInfo *info)
 
 	if (info->sample != GPUAGG_SAMPLE_DRAWS)
 		return 0;
-	gpuagg_choose_draws(info->program, work->rows, work->lines, false, &plan);
+	gpuagg_choose_draws(gpuagg_shmem_plan_device(), info->program, work->rows, work->lines, false,
+						&plan);
 	return plan.predicted_ns[plan.way];
 }
 
@@ -284,7 +285,7 @@ waiting_ns(const GpuAggPrediction *p)
 
 	if (p->startup <= GPUAGG_SHORT_MS * 1e6)
 		return 0;
-	us = pg_atomic_read_u64(&gpuagg_shmem_at()->backlog_us);
+	us = pg_atomic_read_u64(&gpuagg_shmem_state(gpuagg_shmem_plan_device())->backlog_us);
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 		if (gpuagg_shmem_is_gpu(i))
 			us = Min(us, pg_atomic_read_u64(&gpuagg_shmem_state(i)->backlog_us));
@@ -295,21 +296,21 @@ waiting_ns(const GpuAggPrediction *p)
 static GpuAggCost
 task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
-	const GpuAggProfile *profile = gpuagg_profile_get();
+	const int	device = gpuagg_shmem_plan_device();
+	const GpuAggProfile *profile = gpuagg_profile_get(device);
 	GpuAggRates rates;
 	GpuAggWork	work;
 	GpuAggCost	cost;
 	double		unit;
 	double		startup_ns;
 	double		anyway_ns;
-
 	GpuAggStrategyChoice choice;
 	GpuAggResidentChoice resident;
 
 	gpuagg_cost_rates(&rates);
 	work_fill(&work, input, info);
-	gpuagg_choose(&work, info->program, false, &choice);
-	gpuagg_choose_resident(&work, info->program, false, &resident);
+	gpuagg_choose(device, &work, info->program, false, &choice);
+	gpuagg_choose_resident(device, &work, info->program, false, &resident);
 	if (info->sample != GPUAGG_SAMPLE_NONE)
 		work.compiled.state = GPUAGG_COMPILED_NOT;
 	work.passes = choice.passes;
@@ -352,7 +353,7 @@ gpuagg_cost_sample(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 
 	if (input->ring)
 		cost.total += again * REREAD_PAGE_NS /
-			gpuagg_profile_get()->rates.cost_unit_ns;
+			gpuagg_profile_planned()->rates.cost_unit_ns;
 	if (input->pages > effective_cache_size)
 		cost.total += again * input->page_cost;
 	return cost;
@@ -361,7 +362,7 @@ gpuagg_cost_sample(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 Cost
 gpuagg_cost_floor(void)
 {
-	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+	const GpuAggRates *rates = &gpuagg_profile_planned()->rates;
 
 	return rates->round_trip_ns / LARGEST_UNIT_NS * gpuagg_cost_scale;
 }

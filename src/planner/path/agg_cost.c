@@ -218,7 +218,8 @@ cost_of_key_rows(const GpuAggGrouping *g, double returned)
 	for (int i = 0; i < g->info.noutputs; i++)
 		if (g->info.outputs[i].final == GPUAGG_FINAL_KEY_ROW)
 			tables = bms_add_member(tables, castNode(Var, list_nth(g->exprs, i))->varno);
-	return returned * bms_num_members(tables) * KEY_ROW_NS / gpuagg_profile_get()->rates.cost_unit_ns;
+	return returned * bms_num_members(tables) * KEY_ROW_NS /
+		gpuagg_profile_planned()->rates.cost_unit_ns;
 }
 
 /* A column's mean bytes; of others what their type has */

@@ -507,7 +507,6 @@ static void
 create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 				   RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
 {
-	gpuagg_device_at = gpuagg_shmem_plan_device();
 	if (prev_create_upper_paths_hook)
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT && stage != UPPERREL_WINDOW)

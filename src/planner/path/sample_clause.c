@@ -79,7 +79,7 @@ device_draws(void)
 {
 	GpuAggDeviceView view;
 
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device(gpuagg_shmem_plan_device(), &view);
 	return view.facts.info.draws != 0;
 }
 

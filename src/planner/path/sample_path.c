@@ -269,7 +269,6 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		.excused = rte->relid < FirstNormalObjectId
 	};
 
-	gpuagg_device_at = gpuagg_shmem_plan_device();
 	if (prev_set_rel_pathlist_hook)
 		prev_set_rel_pathlist_hook(root, rel, rti, rte);
 	/* parents of partitions or child tables: those come by themselves */

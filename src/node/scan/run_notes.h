@@ -7,20 +7,20 @@
 
 #include "postgres.h"
 
-#include "node/run/device_scan.h"
+#include "node/scan/scan.h"
 
 /* What was predicted of it, and how long it took: gpuagg.stat_cost */
-extern void gpuagg_note_cost(const GpuAggScan *scan, instr_time took);
+extern void gpuagg_note_cost(const GpuAggScan *scan, const GpuAggTally *tally, instr_time took);
 
-/* gpuagg.stat_tables; "before": what had been counted before it */
-extern void gpuagg_note_run(const GpuAggScan *scan, const GpuAggCounters *before,
+/* gpuagg.stat_tables */
+extern void gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally,
 							GpuAggStatus status, instr_time took);
 
 /* How many groups there are */
 extern void gpuagg_note_groups(const GpuAggScan *scan, uint64 groups);
 
-/* Of joins: how many rows look-ups have left */
-extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggCounters *before);
+/* Of joins: how many rows look-ups of a task have left */
+extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally);
 
 /*
  * A row that a regrouped run could not give to the device: which of its columns are numerics that no

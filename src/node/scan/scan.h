@@ -1,10 +1,10 @@
 /*
- * device_scan.h
- *		What the nodes GpuAgg and GpuSample share: a scan of one table, or of
+ * scan.h
+ *		The record of a scan that the nodes GpuAgg and GpuSample share: of one table, or of
  *		several, whose work a device does before the first row is returned.
  */
-#ifndef GPUAGG_NODE_DEVICE_SCAN_H
-#define GPUAGG_NODE_DEVICE_SCAN_H
+#ifndef GPUAGG_NODE_SCAN_H
+#define GPUAGG_NODE_SCAN_H
 
 #include "postgres.h"
 
@@ -17,68 +17,20 @@
 #include "node/result/tid_store.h"
 #include "node/row/plan_rows.h"
 #include "node/row/rows.h"
-#include "node/run/wanted_groups.h"
+#include "node/scan/tally.h"
+#include "node/scan/wanted_groups.h"
 #include "nodes/extensible.h"
 #include "planner/plan/plan.h"
 #include "portability/instr_time.h"
 #include "settings.h"
 #include "utils/relcache.h"
 
-/* What EXPLAIN ANALYZE shows; sums over all runs of the node */
+/* What EXPLAIN ANALYZE shows, of all runs of the node */
 typedef struct GpuAggCounters
 {
-	uint64		runs;			/* tasks that the device completed */
-	uint64		pages;			/* that were read */
-	uint64		cached_pages;	/* that the device had */
-	uint64		pages_kept;		/* that it has from now on */
-	uint64		feeder_pages;	/* of those read, by feeders */
-	GpuAggZonesCount zones;		/* of cached columns */
-	uint64		rows_scanned;
-	uint64		rows_passed;
-	uint64		left[GPUAGG_STAGES - 1];	/* GpuAggStageRows' */
-	uint64		rows_evaluated; /* by PostgreSQL, for the device */
-	uint64		groups;
-	uint64		groups_returned;
-	uint64		groups_made;	/* of these, by regrouping */
-	uint64		memory_bytes;	/* the largest of any run */
-	uint64		device_ns;
-
-	/* of GPUs; zero where the device does not tell (GpuAggTaskStats) */
-	uint64		transfer_ns;
-	uint64		decode_ns;
-	uint64		kernel_ns;
-	uint64		link_bytes;
-	uint64		link_rate;		/* bytes/s, of the last run's device */
-
-	/* only while timing */
-	instr_time	run_time;		/* in tasks: all but emitting groups */
-	instr_time	start_time;		/* from announcing a task until it may be fed,
-								 * and taking leave of it */
-	instr_time	feed_time;		/* pin, check visibility, hand over, unpin */
-	instr_time	wait_time;		/* for the device */
-	instr_time	collect_time;	/* from the first groups to the last */
-
-	/* of the last task: processes beside the backend (feeders.h) */
-	int			feeders_planned;
-	int			feeders_launched;
-
-	/* of the last run */
-	bool		regrouped;		/* the device made them */
-	uint32		passes;			/* windows that were grouped one by one */
-	uint32		splits;			/* of windows whose groups did not fit */
-	uint64		switches;		/* of strategy, by the device */
-	uint64		compiled;		/* tasks with a kernel made for them */
-	GpuAggDrawWay draw_way;		/* of draws */
-	uint32		draw_windows;	/* 0: the device has no ways */
-	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
-	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
-	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];	/* of a pass */
-
-	uint64		redone;			/* tasks that a GPU failed, run again on the
-								 * host device */
-	char		redone_message[GPUAGG_MESSAGE_BYTES];	/* the last failure */
-
-	GpuAggFallback fallback;	/* why PostgreSQL's plan ran, if it did */
+	GpuAggTally tally;			/* Sums over these runs. */
+	instr_time	run_time;		/* In tasks, while timing: all but emitting groups. */
+	GpuAggFallback fallback;	/* Why PostgreSQL's plan ran last, if it did. */
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
@@ -116,7 +68,7 @@ typedef struct GpuAggSpread
 	{
 		int			at;			/* the device at work; */
 		GpuAggProgram *program; /* its own, of this run; NULL: the one of all */
-		char		name[sizeof(((GpuAggCounters *) 0)->device)];	/* as the last run's task told, */
+		char		name[sizeof(((GpuAggTally *) 0)->device)];	/* as the last run's task told, */
 		uint64		rows;		/* that were scanned there */
 	}			cards[GPUAGG_MAX_CARDS];
 	int			ran;			/* tasks whose groups are in the store; 0: one */
@@ -128,7 +80,7 @@ typedef struct GpuAggScan
 	CustomScanState css;
 	GpuAggPlanInfo *info;
 	Oid			relid;			/* what the query names; InvalidOid: a UNION ALL */
-	Relation	rel;			/* the table, or the first of those at work */
+	Relation	rel;			/* the table; NULL: several, or rows of a plan */
 	int			nread;			/* tables that a task reads one after the other, */
 	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
@@ -144,7 +96,6 @@ typedef struct GpuAggScan
 	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
 								 * is no table: rel is NULL, and so is that of read[0] */
 	GpuAggProbes probes;		/* of this run's program */
-	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 
@@ -153,19 +104,13 @@ typedef struct GpuAggScan
 	bool		placed;			/* if it has been chosen (place.h) */
 	uint32		been_on;		/* set of those that it was given to */
 	bool		moved;			/* to another one, after one had failed */
-	bool		on_gpu;			/* the last task was to run on a GPU */
-	bool		uncached;		/* tasks must do without the column cache */
-	bool		cache_requested;			/* the last one did not */
-	bool		met_long;		/* a value that would be kept beside all groups */
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
-	bool		alone;			/* each run has one task */
 	bool		regrouped;		/* by the device: results are the query's groups, */
 	uint64		made;			/* so many so far */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
-	GpuAggStoreMark mark;		/* where those of this table begin */
 	PlanState  *long_groups;	/* long_rows.h: makes those of keys that devices have no form
 								 * of; NULL until needed */
 	Bitmapset  *long_tables;	/* of which it can be given rows; NULL: none, or not asked yet */
@@ -176,17 +121,6 @@ typedef struct GpuAggScan
 	GpuAggCounters counters;
 	GpuAggSharedRun *shared;	/* shared_run.h; NULL: in no parallel plan */
 } GpuAggScan;
-
-/*
- * Unpacks the plan and makes ready what the device's constants and the sample
- * take of its custom_exprs, which exprs are.  rel NULL: of several tables, or of a plan's rows.
- */
-extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
-							  EState *estate, int eflags);
-
-/* Makes ready runtime constants, and finds the parameters in them. */
-extern void gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime,
-								List **params);
 
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
@@ -200,27 +134,16 @@ extern void gpuagg_scan_open_results(GpuAggScan *scan);
 /* Takes back what was answered behind a mark. */
 extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 
-/*
- * Runs the task of the tables at work: on the device, if need be on the other one.  Its
- * answers are added behind scan->mark.
- */
-extern GpuAggStatus gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error);
+/* Takes back all that was answered. */
+extern void gpuagg_scan_forget(GpuAggScan *scan);
 
-/* The same of all tables, and the query's groups are made of the answers. */
-extern GpuAggStatus gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error);
+/* The next row that is asked for is the first. */
+extern void gpuagg_scan_rewind(GpuAggScan *scan);
 
-/*
- * Runs all of the work: on the device, if need be on the other one, else readies the
- * fallback plan.  Afterwards rows may be read from the start.
- */
-extern void gpuagg_scan_run(GpuAggScan *scan);
+/* The store's groups, of several tasks, merged, in a store of their own: so many */
+extern GpuAggStatus gpuagg_scan_merge(GpuAggScan *scan, uint64 *merged, GpuAggError *error);
 
-/*
- * Rows are to be read again.  If parameters have changed that the rows depend
- * on, or "again" says so, the next row asked for runs another task.
- */
-extern void gpuagg_scan_rescan(GpuAggScan *scan, bool again);
+/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
+extern void gpuagg_scan_end_table(GpuAggTaskTable *table);
 
-extern void gpuagg_scan_end(GpuAggScan *scan);
-
-#endif							/* GPUAGG_NODE_DEVICE_SCAN_H */
+#endif							/* GPUAGG_NODE_SCAN_H */

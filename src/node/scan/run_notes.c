@@ -8,8 +8,8 @@
 #include "cost/predict.h"
 #include "ipc/seen_groups.h"
 #include "ipc/shmem.h"
-#include "node/run/run_notes.h"
 #include "node/run/tables.h"
+#include "node/scan/run_notes.h"
 #include "planner/value/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
@@ -20,7 +20,7 @@
  * plan, which takes what it takes, nor of what another device did in its place.
  */
 static void
-learn(const GpuAggScan *scan, double ns)
+learn(const GpuAggScan *scan, const GpuAggTally *tally, double ns)
 {
 	const GpuAggPlanInfo *info = scan->info;
 	const GpuAggPrediction *p = &info->predicted;
@@ -28,8 +28,8 @@ learn(const GpuAggScan *scan, double ns)
 
 	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
 		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 &&
-		strcmp(scan->counters.device, gpuagg_shmem_look()->facts.info.kind) == 0)
-		gpuagg_learned_add(strcmp(scan->counters.device, "host") != 0, Max(ns - p->start, 0) / predicted);
+		strcmp(tally->device, gpuagg_shmem_look(scan->device)->facts.info.kind) == 0)
+		gpuagg_learned_add(strcmp(tally->device, "host") != 0, Max(ns - p->start, 0) / predicted);
 }
 
 /*
@@ -37,7 +37,7 @@ learn(const GpuAggScan *scan, double ns)
  * can be returned.
  */
 void
-gpuagg_note_cost(const GpuAggScan *scan, instr_time took)
+gpuagg_note_cost(const GpuAggScan *scan, const GpuAggTally *tally, instr_time took)
 {
 	GpuAggCostPair pair = {
 		.relid = scan->relid,
@@ -47,39 +47,39 @@ gpuagg_note_cost(const GpuAggScan *scan, instr_time took)
 		.measured_ms = INSTR_TIME_GET_MILLISEC(took)
 	};
 
-	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
+	strlcpy(pair.device, tally->device, sizeof(pair.device));
 	gpuagg_stat_cost_add(&pair);
-	learn(scan, pair.measured_ms * 1e6);
+	learn(scan, tally, pair.measured_ms * 1e6);
 }
 
 /*
- * Counts the run for gpuagg.stat_tables; what was counted before it is in "before".
+ * Counts the run for gpuagg.stat_tables.
  * What tasks counted before the device gave up counts for nothing.
  */
 void
-gpuagg_note_run(const GpuAggScan *scan, const GpuAggCounters *before, GpuAggStatus status,
+gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally, GpuAggStatus status,
 			  instr_time took)
 {
-	const GpuAggCounters *after = &scan->counters;
+	const GpuAggTallyWork *work = &tally->work;
 	uint64		values[GPUAGG_NTABLESTATS] = {0};
 
 	values[GPUAGG_TABLE_STAT_run_us] = INSTR_TIME_GET_MICROSEC(took);
-	values[GPUAGG_TABLE_STAT_redone] = after->redone - before->redone;
+	values[GPUAGG_TABLE_STAT_redone] = tally->redone;
 	values[GPUAGG_TABLE_STAT_fallbacks] = status != GPUAGG_OK;
 	if (status == GPUAGG_OK)
 	{
 		values[GPUAGG_TABLE_STAT_runs] = 1;
-		values[GPUAGG_TABLE_STAT_rows_scanned] = after->rows_scanned - before->rows_scanned;
-		values[GPUAGG_TABLE_STAT_rows_passed] = after->rows_passed - before->rows_passed;
-		values[GPUAGG_TABLE_STAT_rows_evaluated] = after->rows_evaluated - before->rows_evaluated;
-		values[GPUAGG_TABLE_STAT_groups] = after->groups - before->groups;
-		values[GPUAGG_TABLE_STAT_pages] = after->pages - before->pages;
-		values[GPUAGG_TABLE_STAT_pages_cached] = after->cached_pages - before->cached_pages;
-		values[GPUAGG_TABLE_STAT_pages_kept] = after->pages_kept - before->pages_kept;
-		values[GPUAGG_TABLE_STAT_zones_read] = after->zones.read - before->zones.read;
-		values[GPUAGG_TABLE_STAT_zones_skipped] = after->zones.skipped - before->zones.skipped;
-		values[GPUAGG_TABLE_STAT_zones_answered] = after->zones.answered - before->zones.answered;
-		values[GPUAGG_TABLE_STAT_device_us] = (after->device_ns - before->device_ns) / 1000;
+		values[GPUAGG_TABLE_STAT_rows_scanned] = work->rows_scanned;
+		values[GPUAGG_TABLE_STAT_rows_passed] = work->rows_passed;
+		values[GPUAGG_TABLE_STAT_rows_evaluated] = work->rows_evaluated;
+		values[GPUAGG_TABLE_STAT_groups] = work->groups;
+		values[GPUAGG_TABLE_STAT_pages] = work->pages;
+		values[GPUAGG_TABLE_STAT_pages_cached] = work->cached_pages;
+		values[GPUAGG_TABLE_STAT_pages_kept] = work->pages_kept;
+		values[GPUAGG_TABLE_STAT_zones_read] = work->zones.read;
+		values[GPUAGG_TABLE_STAT_zones_skipped] = work->zones.skipped;
+		values[GPUAGG_TABLE_STAT_zones_answered] = work->zones.answered;
+		values[GPUAGG_TABLE_STAT_device_us] = tally->device_ns / 1000;
 	}
 	gpuagg_stat_tables_add(scan->relid, values);
 }
@@ -97,20 +97,20 @@ gpuagg_note_groups(const GpuAggScan *scan, uint64 groups)
 
 /* Of a task that read rows: what its look-ups left */
 void
-gpuagg_note_probes(GpuAggScan *scan, const GpuAggCounters *before)
+gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally)
 {
-	const GpuAggCounters *after = &scan->counters;
+	const GpuAggTallyWork *work = &tally->work;
 	GpuAggStageRows rows = {
-		.scanned = after->rows_scanned - before->rows_scanned,
-		.passed = after->rows_passed - before->rows_passed
+		.scanned = work->rows_scanned,
+		.passed = work->rows_passed
 	};
 	double		pages = 0;
 
 	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
-		rows.left[i] = after->left[i] - before->left[i];
+		rows.left[i] = work->left[i];
 	for (int i = 0; i < scan->nread; i++)
 		pages += scan->read[i]->nblocks;
-	if (after->runs > before->runs)
+	if (work->runs > 0)
 		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, pages, &rows);
 }
 

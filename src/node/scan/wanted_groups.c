@@ -11,7 +11,7 @@
 #include "common/int.h"
 #include "device/ops/answer_row.h"
 #include "executor/executor.h"
-#include "node/run/wanted_groups.h"
+#include "node/scan/wanted_groups.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/value/constant.h"
 #include "utils/builtins.h"

@@ -1,0 +1,405 @@
+/*
+ * attempt.c
+ *		One task of a scan, and what is tried when it fails (attempt.h).
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "ipc/stat.h"
+#include "node/row/joined_rows.h"
+#include "node/run/attempt.h"
+#include "node/run/device_task.h"
+#include "node/run/passes.h"
+#include "node/run/place.h"
+#include "node/run/remedy.h"
+#include "node/run/scan_bind.h"
+#include "node/run/spread.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+
+/* Is the condition without columns, if there is one, anything but TRUE? */
+static bool
+scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
+{
+	const GpuAggConst *gate;
+
+	if (info->gate < 0)
+		return false;
+	gate = gpuagg_program_consts(program) + info->gate;
+	return gate->state != GPUAGG_ST_VALUE || gate->v.i == 0;
+}
+
+/*
+ * Nothing is to be read: a condition without columns is not TRUE, or there is nothing to join.
+ * Draws are of all blocks or of none.
+ */
+static void
+read_nothing(const GpuAggScan *scan, const GpuAggOrder *order)
+{
+	for (int i = 0; i < order->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
+		order->read[i]->end = order->read[i]->first;
+}
+
+/* Counts the blocks of the tables at work; false: there is one that no task can read. */
+static bool
+scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < scan->nread; i++)
+	{
+		GpuAggTaskTable *table = scan->read[i];
+
+		/* a plan reads whatever it likes, and is asked for rows in any case */
+		if (table->rel == NULL)
+		{
+			sum++;
+			continue;
+		}
+		if (RelationUsesLocalBuffers(table->rel))
+		{
+			(void) gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
+									"the table's buffers are private to this session");
+			return false;
+		}
+
+		/*
+		 * As heap_beginscan: who adds a page after it was counted must see the lock,
+		 * since none will look at that page's rows.
+		 */
+		PredicateLockRelation(table->rel, scan->css.ss.ps.state->es_snapshot);
+		table->nblocks = RelationGetNumberOfBlocks(table->rel);
+		table->first = 0;
+		table->end = table->nblocks;
+		sum += table->nblocks;
+	}
+	*nblocks = Min(sum, MaxBlockNumber);
+	return true;
+}
+
+/* The task, from its first try to its last */
+typedef struct Attempt
+{
+	GpuAggScan *scan;
+	GpuAggOrder order;			/* The next try's. */
+	GpuAggProgram *program;		/* The order's, which is this attempt's to change. */
+	GpuAggStoreMark mark;		/* Where its groups begin. */
+	GpuAggTally *tally;			/* It adds up what all tries took, and what the last one did. */
+	GpuAggOutcome outcome;		/* The last try's. */
+	uint32		been_on;		/* A set of devices that it was given to. */
+	bool		limited;		/* Its numerics are limited to their scale. */
+	bool		together;		/* Tasks of other cards share its tables. */
+} Attempt;
+
+static void
+attempt_mark(Attempt *a)
+{
+	if (a->scan->results != NULL)
+		gpuagg_results_mark(a->scan->results, &a->mark);
+}
+
+/* All of the work on one device; what was answered before is forgotten. */
+static GpuAggStatus
+attempt_task(Attempt *a, GpuAggError *error)
+{
+	GpuAggTally tally = {0};
+	GpuAggStatus status;
+
+	gpuagg_scan_cut(a->scan, &a->mark);
+	/* the store may be another one */
+	attempt_mark(a);
+	if (a->order.nblocks == 0)
+		read_nothing(a->scan, &a->order);
+	memset(&a->outcome, 0, sizeof(a->outcome));
+	status = gpuagg_passes_run(a->scan, &a->order, &tally, &a->outcome, error);
+	gpuagg_tally_then(a->tally, &tally);
+	return status;
+}
+
+/* The scale that a column is limited to where an instruction takes it to that; 0: none */
+static int
+scale_of(const GpuAggProgram *program, const GpuAggAttr *attr)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+
+	for (uint32 i = 0; i < program->ninstrs && attr->scale == GPUAGG_SCALE_WORD; i++)
+		if (instrs[i].op == GPUAGG_OP_DECIMAL_AT && instrs[i].a == attr->reg)
+			return GPUAGG_SCALE_FITS | instrs[i].imm;
+	return 0;
+}
+
+/*
+ * Has it columns of numerics without a scale that can be loaded so that what does not fit the
+ * query's scale is left to the row plan, not an error where it is used?  What is kept on the
+ * device is not loaded so.
+ */
+static bool
+attempt_limitable(const Attempt *a)
+{
+	const GpuAggScan *scan = a->scan;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(a->program);
+
+	if (a->program->select || scan->rows != NULL ||
+		(scan->lookups != NULL && !gpuagg_joined_rows_possible(scan)))
+		return false;
+	for (uint32 i = 0; i < a->program->nattrs; i++)
+		if (scale_of(a->program, &attrs[i]) != 0)
+			return true;
+	return false;
+}
+
+static void
+attempt_limit(Attempt *a)
+{
+	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(a->program);
+
+	for (uint32 i = 0; i < a->program->nattrs; i++)
+		attrs[i].scale |= scale_of(a->program, &attrs[i]);
+	a->limited = true;
+}
+
+static bool
+tables_there(const GpuAggScan *scan)
+{
+	return scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups);
+}
+
+static GpuAggRemedy
+attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
+{
+	GpuAggTried tried;
+
+	if (status == GPUAGG_OK)
+		return GPUAGG_REMEDY_NONE;
+	tried = (GpuAggTried) {
+		.on_gpu = a->outcome.on_gpu,
+		.on_host = a->order.host,
+		.together = a->together,
+		.cached = a->outcome.cached,
+		.draws = a->scan->sample.method == GPUAGG_SAMPLE_DRAWS,
+		.limitable = attempt_limitable(a),
+		.limited = a->limited,
+		.met_long = a->outcome.met_long,
+		.all_groups = gpuagg_answer_wants_all(&a->order.answer),
+		.other_gpu = gpuagg_place_other(a->been_on) >= 0,
+		.tables_there = tables_there(a->scan)
+	};
+	return gpuagg_remedy(status, error->detail, &tried);
+}
+
+static void
+count_redone(GpuAggTally *tally, const GpuAggError *error, const char *device)
+{
+	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
+	tally->redone++;
+	strlcpy(tally->redone_message, error->message, sizeof(tally->redone_message));
+	gpuagg_redone_log(error, device);
+}
+
+/* Look-up tables that a device has made are not at hand elsewhere; false: see error. */
+static bool
+attempt_bind_here(Attempt *a, GpuAggError *error)
+{
+	if (!tables_there(a->scan))
+		return true;
+	a->program = gpuagg_scan_bind(a->scan, a->order.device, &a->order.nblocks, true, error);
+	a->order.program = a->program;
+	a->limited = false;
+	return a->program != NULL;
+}
+
+/* To another GPU, or to the host device */
+static bool
+attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
+{
+	const GpuAggError why = *error;
+
+	if (remedy == GPUAGG_REMEDY_OTHER_GPU)
+	{
+		a->order.device = gpuagg_place_other(a->been_on);
+		a->been_on |= 1 << a->order.device;
+		a->scan->moved = true;
+		count_redone(a->tally, &why, psprintf("device %d", a->order.device));
+	}
+	if (!attempt_bind_here(a, error))
+		return false;
+	if (remedy == GPUAGG_REMEDY_HOST)
+		count_redone(a->tally, &why, "the host device");
+	a->order.host = remedy == GPUAGG_REMEDY_HOST;
+	return true;
+}
+
+/* The task as it is to be tried next; false: that cannot be, see error. */
+static bool
+attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
+{
+	GpuAggOrder *order = &a->order;
+
+	a->together = false;
+	order->uncached = remedy == GPUAGG_REMEDY_UNCACHED || remedy == GPUAGG_REMEDY_LIMITED ||
+		(remedy == GPUAGG_REMEDY_ALL_GROUPS && order->uncached);
+	switch (remedy)
+	{
+		case GPUAGG_REMEDY_UNCACHED:
+			ereport(DEBUG1,
+					(errmsg("gpuagg: redoing a task without the column cache: %s",
+							error->message)));
+			return true;
+		case GPUAGG_REMEDY_LIMITED:
+			attempt_limit(a);
+			return true;
+		case GPUAGG_REMEDY_ALL_GROUPS:
+			memset(&order->answer, 0, sizeof(order->answer));
+			return true;
+		case GPUAGG_REMEDY_OTHER_GPU:
+		case GPUAGG_REMEDY_HOST:
+			return attempt_move(a, remedy, error);
+		case GPUAGG_REMEDY_TABLES_HERE:
+			return attempt_bind_here(a, error);
+		case GPUAGG_REMEDY_ALONE:
+		case GPUAGG_REMEDY_NONE:
+			break;
+	}
+	return true;
+}
+
+/* As long as it fails, what may help is tried. */
+static GpuAggStatus
+attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
+{
+	GpuAggRemedy remedy;
+
+	while ((remedy = attempt_remedy(a, status, error)) != GPUAGG_REMEDY_NONE)
+	{
+		if (!attempt_change(a, remedy, error))
+			return error->status;
+		status = attempt_task(a, error);
+	}
+	return status;
+}
+
+/*
+ * What one of several cards has failed, alone: on another card, if that may help.  *here: a
+ * program that has all look-up tables in it, once one was needed; NULL: none was yet.
+ */
+static GpuAggStatus
+run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
+		 GpuAggTally *tally, GpuAggError *error)
+{
+	GpuAggTally alone = {0};
+	GpuAggProgram *program = *here != NULL ? *here : task->program;
+	GpuAggStatus status;
+	Attempt		a = {
+		.scan = scan,
+		.order = task->order,
+		.program = program,
+		.tally = &alone,
+		.outcome = task->outcome,
+		.been_on = 1 << task->order.device,
+		.together = true
+	};
+
+	*error = task->error;
+	a.order.program = program;
+	attempt_mark(&a);
+	status = attempt_go_on(&a, task->status, error);
+	if (a.program != program)
+		*here = a.program;
+	if (status == GPUAGG_OK)
+		gpuagg_spread_count(scan, i, &alone);
+	gpuagg_tally_beside(tally, &alone);
+	return status;
+}
+
+/* A task that several cards share; false: it is to be run by one of them after all. */
+static bool
+run_spread(const Attempt *a, GpuAggStatus *status, GpuAggError *error)
+{
+	GpuAggScan *scan = a->scan;
+	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, &a->order, a->program);
+	GpuAggProgram *here = NULL;
+
+	if (tasks == NULL || !gpuagg_spread_run(scan, tasks, a->tally))
+		return false;
+	*status = GPUAGG_OK;
+	for (int i = 0; *status == GPUAGG_OK && i < scan->spread.n; i++)
+		if (tasks[i].status != GPUAGG_OK)
+			*status = run_part(scan, &here, &tasks[i], i, a->tally, error);
+	if (*status == GPUAGG_OK)
+		a->tally->work.runs = 1;
+	return true;
+}
+
+/* The order on its device, after that on others if need be; further tasks of the run follow it. */
+static GpuAggStatus
+run_one(Attempt *a, GpuAggError *error)
+{
+	GpuAggStatus status = attempt_go_on(a, attempt_task(a, error), error);
+
+	a->scan->device = a->order.device;
+	a->scan->been_on = a->been_on;
+	return status;
+}
+
+static GpuAggStatus
+run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblocks,
+		  GpuAggTally *tally, GpuAggError *error)
+{
+	GpuAggStatus status;
+	Attempt		a = {
+		.scan = scan,
+		.order.program = program,
+		.order.device = scan->device,
+		.order.whole = whole,
+		.order.nread = scan->nread,
+		.order.read = scan->read,
+		.order.nblocks = nblocks,
+		.program = program,
+		.tally = tally,
+		.been_on = scan->been_on
+	};
+
+	gpuagg_wanted_evaluate(&scan->wanted, scan->css.ss.ps.ps_ExprContext, &a.order.answer);
+	if (gpuagg_lookups_several(scan->lookups))
+		memset(&a.order.answer, 0, sizeof(a.order.answer));
+	attempt_mark(&a);
+	scan->spread.ran = 0;
+	if (scan->spread.n > 0 && run_spread(&a, &status, error))
+		return status;
+	return run_one(&a, error);
+}
+
+/*
+ * One task, on another device if need be.  What it allocates goes with the
+ * current memory context, but for the results.
+ */
+GpuAggStatus
+gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally, GpuAggError *error)
+{
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	GpuAggProgram *program;
+	BlockNumber nblocks;
+
+	if (!scan_count_blocks(scan, &nblocks, error))
+		return error->status;
+
+	/* the sample's arguments first, but behind a condition without columns */
+	if (scan->info->gate < 0)
+	{
+		gpuagg_sample_evaluate(&scan->sample, econtext);
+		if (gpuagg_sample_is_empty(&scan->sample))
+			nblocks = 0;
+	}
+	gpuagg_place(scan, whole, nblocks);
+	program = gpuagg_scan_bind(scan, scan->device, &nblocks, false, error);
+	if (program == NULL)
+		return error->status;
+	if (scan_gate_closed(scan->info, program))
+		nblocks = 0;
+	else if (scan->info->gate >= 0)
+		gpuagg_sample_evaluate(&scan->sample, econtext);
+	if (nblocks == 0 && scan->tables != NULL)
+		return GPUAGG_OK;
+	return run_bound(scan, whole, program, nblocks, tally, error);
+}

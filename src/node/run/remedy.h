@@ -1,0 +1,45 @@
+/*
+ * remedy.h
+ *		What is tried when a task has failed.
+ *
+ * A pure function without PostgreSQL: what is known of the task goes in, the next thing to try
+ * comes out.  Whoever drives the task does it and asks again, until the task succeeds or nothing
+ * is left.  Then PostgreSQL's plan answers, or the error is raised.
+ */
+#ifndef GPUAGG_NODE_REMEDY_H
+#define GPUAGG_NODE_REMEDY_H
+
+#include "device/common.h"
+
+typedef enum GpuAggRemedy
+{
+	GPUAGG_REMEDY_NONE,
+	GPUAGG_REMEDY_ALONE,		/* the same task, without those that shared its tables */
+	GPUAGG_REMEDY_UNCACHED,		/* without the column cache */
+	GPUAGG_REMEDY_LIMITED,		/* over pages, and loads only numerics that fit their scale */
+	GPUAGG_REMEDY_ALL_GROUPS,	/* for all groups, whichever are wanted */
+	GPUAGG_REMEDY_OTHER_GPU,
+	GPUAGG_REMEDY_TABLES_HERE,	/* with look-up tables that the backend makes */
+	GPUAGG_REMEDY_HOST			/* on the host device, with such tables */
+} GpuAggRemedy;
+
+/* The task that has failed, and what else there is */
+typedef struct GpuAggTried
+{
+	bool		on_gpu;			/* It was to run on a GPU. */
+	bool		on_host;		/* It was the last thing to try: on the host device, behind a GPU. */
+	bool		together;		/* Tasks of other cards shared its tables. */
+	bool		cached;			/* It had asked for the column cache. */
+	bool		draws;			/* It makes random draws, which only kept columns serve. */
+	bool		limitable;		/* It loads numerics that could be limited to their scale. */
+	bool		limited;		/* Its numerics are. */
+	bool		met_long;		/* It met a value that can only be kept beside all groups. */
+	bool		all_groups;		/* It was asked for all groups. */
+	bool		other_gpu;		/* There is a GPU that it has not been on. */
+	bool		tables_there;	/* Look-up tables lie on the device that has made them. */
+} GpuAggTried;
+
+/* What to try next; detail: of a value that is an error, the states that it had */
+extern GpuAggRemedy gpuagg_remedy(GpuAggStatus status, uint32_t detail, const GpuAggTried *tried);
+
+#endif							/* GPUAGG_NODE_REMEDY_H */
