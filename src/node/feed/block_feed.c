@@ -22,16 +22,6 @@ gpuagg_block_start(GpuAggRun *run)
 	return status;
 }
 
-GpuAggStatus
-gpuagg_block_done(GpuAggRun *run, const GpuAggMsg *msg)
-{
-	if (run->rows_in_flight == 0 || msg->count > 0)
-		return gpuagg_task_garbled(run);
-	run->rows_in_flight--;
-	gpuagg_plan_rows_done(run->scan->rows, msg->batch_id);
-	return GPUAGG_OK;
-}
-
 static GpuAggStatus
 send_block(GpuAggRun *run, bool *more)
 {

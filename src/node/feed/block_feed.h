@@ -15,7 +15,4 @@ extern GpuAggStatus gpuagg_block_start(GpuAggRun *run);
 /* All rows to the device, until it has consumed them */
 extern GpuAggStatus gpuagg_block_feed(GpuAggRun *run);
 
-/* A block is consumed. */
-extern GpuAggStatus gpuagg_block_done(GpuAggRun *run, const GpuAggMsg *msg);
-
 #endif							/* GPUAGG_NODE_BLOCK_FEED_H */

@@ -9,10 +9,9 @@
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
-#include "node/feed/block_feed.h"
-#include "node/regroup/regroup_run.h"
 #include "node/run/chosen_rows.h"
 #include "node/run/device_task_inside.h"
+#include "node/regroup/regroup_run.h"
 #include "pgstat.h"
 #include "utils/rel.h"
 
@@ -33,6 +32,17 @@ gpuagg_task_release(GpuAggRun *run, uint64 batch_id)
 	gpuagg_task_time_add(run, &run->tally->feed_time, start);
 }
 
+/* A block of rows of a plan is consumed. */
+static GpuAggStatus
+task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
+{
+	if (run->rows_in_flight == 0 || msg->count > 0)
+		return gpuagg_task_garbled(run);
+	run->rows_in_flight--;
+	gpuagg_plan_rows_done(run->scan->rows, msg->batch_id);
+	return GPUAGG_OK;
+}
+
 /*
  * A batch is consumed.  Batches that neither the cache nor the feed know are
  * ours of rows, if there is any.
@@ -47,7 +57,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	if (bytes != sizeof(GpuAggMsg) + refs)
 		return gpuagg_task_garbled(run);
 	if (run->scan->rows != NULL)
-		return gpuagg_block_done(run, msg);
+		return task_block_done(run, msg);
 	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
 		return msg->count == 0 ? GPUAGG_OK : gpuagg_task_garbled(run);
 	if (!gpuagg_inputs_have(run->inputs, msg->batch_id))
