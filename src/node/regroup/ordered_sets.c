@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "node/regroup/ordered_sets.h"
 #include "node/regroup/regroup_datum.h"
+#include "node/result/datum_bytes.h"
 #include "node/regroup/value_sort.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"

@@ -19,6 +19,7 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "node/regroup/regroup_datum.h"
+#include "node/result/datum_bytes.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -36,35 +37,6 @@ typedef struct IntervalTotal
 	uint64		time;
 	uint64		parts;			/* days and months */
 } IntervalTotal;
-
-GpuAggBytes
-gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval)
-{
-	struct varlena *v;
-
-	if (typbyval)
-		return (GpuAggBytes) {(const char *) value, sizeof(Datum)};
-	if (typlen > 0)
-		return (GpuAggBytes) {DatumGetPointer(*value), typlen};
-	v = PG_DETOAST_DATUM(*value);
-	return (GpuAggBytes) {(const char *) v, VARSIZE(v)};
-}
-
-Datum
-gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval)
-{
-	Datum		value;
-	char	   *copy;
-
-	if (typbyval)
-	{
-		memcpy(&value, b.data, sizeof(value));
-		return value;
-	}
-	copy = palloc(b.len);
-	memcpy(copy, b.data, b.len);
-	return PointerGetDatum(copy);
-}
 
 /* As interval_cmp_value(), which is not exported: a month has 30 days, a day 24 hours. */
 static GpuAggBytes
@@ -432,18 +404,4 @@ gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
 										 gpuagg_datum_bytes(&value, as->typlen, as->typbyval));
 			return true;
 	}
-}
-
-Datum
-gpuagg_datum_average(GpuAggBytes sum, int64 count)
-{
-	return DirectFunctionCall2(numeric_div, gpuagg_bytes_datum(sum, -1, false),
-							   NumericGetDatum(int64_to_numeric(count)));
-}
-
-Datum
-gpuagg_datum_average_interval(GpuAggBytes sum, int64 count)
-{
-	return DirectFunctionCall2(interval_div, gpuagg_bytes_datum(sum, sizeof(Interval), false),
-							   Float8GetDatum((float8) count));
 }

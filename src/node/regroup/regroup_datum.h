@@ -11,10 +11,6 @@
 #include "node/regroup/row_table.h"
 #include "planner/plan/regroup.h"
 
-/* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */
-extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);
-extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
-
 /* Bytes that equal values of this form have in common and no others have */
 extern GpuAggBytes gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value);
 
@@ -25,9 +21,5 @@ extern GpuAggBytes gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value);
 extern bool gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
 							   const GpuAggRegroupValue *as, char *state, Datum value,
 							   int64 rows);
-
-/* A sum's bytes divided by a count, as PostgreSQL's avg() of numerics and of intervals does */
-extern Datum gpuagg_datum_average(GpuAggBytes sum, int64 count);
-extern Datum gpuagg_datum_average_interval(GpuAggBytes sum, int64 count);
 
 #endif							/* GPUAGG_NODE_REGROUP_DATUM_H */

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "node/regroup/regroup_datum.h"
+#include "node/result/datum_bytes.h"
 #include "node/result/results_finals.h"
 #include "node/result/variances.h"
 #include "nodes/nodeFuncs.h"

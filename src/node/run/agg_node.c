@@ -14,10 +14,10 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "node/leftover/long_rows.h"
 #include "node/run/agg_node.h"
-#include "node/run/run.h"
 #include "node/run/explain.h"
-#include "node/row/long_rows.h"
+#include "node/run/run.h"
 #include "node/run/shared_run.h"
 #include "nodes/nodeFuncs.h"
 

@@ -6,7 +6,8 @@
 
 #include "compat.h"
 #include "ipc/stat.h"
-#include "node/row/joined_rows.h"
+#include "node/leftover/joined_rows.h"
+#include "node/run/answers.h"
 #include "node/run/attempt.h"
 #include "node/run/device_task.h"
 #include "node/run/passes.h"

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "node/feed/task_inputs.h"
-#include "node/row/joined_rows.h"
+#include "node/leftover/joined_rows.h"
 #include "node/run/device_task.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */

@@ -18,6 +18,7 @@
 
 #include "ipc/errors.h"
 #include "miscadmin.h"
+#include "node/run/answers.h"
 #include "node/run/lookup_windows.h"
 #include "node/run/tables.h"
 #include "utils/memutils.h"

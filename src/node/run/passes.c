@@ -31,6 +31,7 @@
 #include "device/choice/compile_rule.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
+#include "node/run/answers.h"
 #include "node/run/device_task.h"
 #include "node/run/passes.h"
 #include "settings.h"

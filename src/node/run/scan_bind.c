@@ -11,7 +11,7 @@
 
 #include "executor/executor.h"
 #include "ipc/shmem.h"
-#include "node/scan/runtime.h"
+#include "node/lookup/runtime.h"
 #include "node/run/scan_bind.h"
 #include "settings.h"
 

@@ -7,7 +7,7 @@
 #include "postgres.h"
 
 #include "ipc/block_ring.h"
-#include "node/feed/block_feed.h"
+#include "node/run/block_feed.h"
 
 GpuAggStatus
 gpuagg_block_start(GpuAggRun *run)

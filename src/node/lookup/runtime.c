@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "node/scan/runtime.h"
+#include "node/lookup/runtime.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/value/constant.h"
 #include "planner/value/list_table.h"

@@ -22,10 +22,4 @@ extern void gpuagg_note_groups(const GpuAggScan *scan, uint64 groups);
 /* Of joins: how many rows look-ups of a task have left */
 extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally);
 
-/*
- * A row that a regrouped run could not give to the device: which of its columns are numerics that no
- * device has a form of, so that the next plan reads these as they are stored
- */
-extern void gpuagg_note_strange(const GpuAggScan *scan, Relation rel, HeapTuple row);
-
 #endif							/* GPUAGG_NODE_RUN_NOTES_H */

@@ -9,7 +9,7 @@
 
 #include "compat.h"
 #include GPUAGG_EXPLAIN_HEADER
-#include "node/lookup/lookup_explain.h"
+#include "node/run/lookup_explain.h"
 
 typedef struct Shown
 {

@@ -16,7 +16,7 @@
 #include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/row/given_rows.h"
+#include "node/leftover/given_rows.h"
 #include "utils/memutils.h"
 
 /* Who gives rows to the scan at work: plans do not know it */

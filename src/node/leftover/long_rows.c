@@ -12,9 +12,9 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "node/row/given_rows.h"
-#include "node/row/joined_rows.h"
-#include "node/row/long_rows.h"
+#include "node/leftover/given_rows.h"
+#include "node/leftover/joined_rows.h"
+#include "node/leftover/long_rows.h"
 #include "nodes/nodeFuncs.h"
 
 /* A scan of the plan, of this table (long_values.h) */

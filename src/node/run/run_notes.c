@@ -8,8 +8,8 @@
 #include "cost/predict.h"
 #include "ipc/seen_groups.h"
 #include "ipc/shmem.h"
+#include "node/run/run_notes.h"
 #include "node/run/tables.h"
-#include "node/scan/run_notes.h"
 #include "planner/value/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
@@ -112,38 +112,4 @@ gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally)
 		pages += scan->read[i]->nblocks;
 	if (work->runs > 0)
 		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, pages, &rows);
-}
-
-/* Of a partition, the column of what the query names */
-static AttrNumber
-named_column(const GpuAggScan *scan, Relation rel, AttrNumber attno)
-{
-	return RelationGetRelid(rel) == scan->relid ? attno :
-		get_attnum(scan->relid, NameStr(TupleDescAttr(RelationGetDescr(rel), attno - 1)->attname));
-}
-
-void
-gpuagg_note_strange(const GpuAggScan *scan, Relation rel, HeapTuple row)
-{
-	const GpuAggProgram *program = scan->info->program;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
-
-	if (scan->info->regroup == NULL || !OidIsValid(scan->relid))
-		return;
-	for (uint32 i = 0; i < program->nattrs; i++)
-	{
-		bool		isnull;
-		int64		value;
-		Datum		datum;
-		AttrNumber	named;
-
-		if (attrs[i].reg == GPUAGG_NO_REG || attrs[i].type != GPUAGG_T_NUMERIC)
-			continue;
-		datum = heap_getattr(row, i + 1, RelationGetDescr(rel), &isnull);
-		if (isnull || gpuagg_numeric_stored(datum, attrs[i].scale, &value))
-			continue;
-		named = named_column(scan, rel, i + 1);
-		if (named > 0)
-			gpuagg_seen_strange_note(scan->relid, named);
-	}
 }
