@@ -12,7 +12,6 @@
 #include "nodes/makefuncs.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/catalogue/sql_types.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #define OP(operation, register) \

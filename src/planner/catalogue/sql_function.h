@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "nodes/primnodes.h"
+#include "utils/fmgroids.h"
 
 /* The row of a function: GPUAGG_F_NUMERIC_MUL */
 typedef enum GpuAggFunctionId

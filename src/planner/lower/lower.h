@@ -307,6 +307,9 @@ extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
  */
 extern bool gpuagg_lower_is_equality(Oid funcid, bool *negated);
 
+/* Does the function compare without trailing blanks, as char(n) does? */
+extern bool gpuagg_lower_ignores_blanks(Oid funcid);
+
 /* The field that this constant names, if it may be used so: GPUAGG_FIELD_... */
 extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
 
@@ -515,7 +518,7 @@ extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, E
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
 								   GpuAggOutput *output);
 
-/* A line of aggregates.h */
+/* What the catalogue has of an aggregate with one transition */
 typedef struct GpuAggAggregateRow
 {
 	uint8		type;			/* GpuAggType of the argument */

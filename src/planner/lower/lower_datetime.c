@@ -211,7 +211,8 @@ float8_const(double value)
 static Expr *
 zone_is_known(void)
 {
-	Expr	   *zone = gpuagg_call(GPUAGG_F_CURRENT_SETTING_TEXT, list_make1(text_const("TimeZone")));
+	Expr	   *zone = gpuagg_call(GPUAGG_F_CURRENT_SETTING_TEXT,
+								   list_make1(text_const("TimeZone")));
 
 	return (Expr *) makeFuncExpr(gpuagg_function_oid(GPUAGG_F_TEXTREGEXNE), BOOLOID,
 								 list_make2(zone, text_const(OWN_OFFSETS)), InvalidOid,

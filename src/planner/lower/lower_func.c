@@ -141,9 +141,11 @@ static bool
 refuse(Oid funcid, Oid opno)
 {
 	if (OidIsValid(opno))
-		return GPUAGG_REFUSE("no device has operator %s, nor can it be computed of each different value here",
+		return GPUAGG_REFUSE("no device has operator %s, nor can it be computed of each different "
+							 "value here",
 							 format_operator(opno));
-	return GPUAGG_REFUSE("no device has function %s, nor can it be computed of each different value here",
+	return GPUAGG_REFUSE("no device has function %s, nor can it be computed of each different "
+						 "value here",
 						 format_procedure(funcid));
 }
 
@@ -169,7 +171,8 @@ gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 static bool
 is_equality(const GpuAggFunction *f, bool *negated)
 {
-	*negated = f->op == GPUAGG_OP_I64_NE || f->op == GPUAGG_OP_F64_NE || f->op == GPUAGG_OP_BYTES_NE;
+	*negated = f->op == GPUAGG_OP_I64_NE || f->op == GPUAGG_OP_F64_NE ||
+		f->op == GPUAGG_OP_BYTES_NE;
 	return *negated || f->op == GPUAGG_OP_I64_EQ || f->op == GPUAGG_OP_F64_EQ ||
 		f->op == GPUAGG_OP_BYTES_EQ;
 }
@@ -182,4 +185,12 @@ gpuagg_lower_is_equality(Oid funcid, bool *negated)
 	return (f->by == GPUAGG_HANDLER_NUMERIC_COMPARISON || f->by == GPUAGG_HANDLER_OPERATION) &&
 		(f->how & (GPUAGG_HOW_SAME | GPUAGG_HOW_DATE1 | GPUAGG_HOW_DATE2)) == 0 &&
 		is_equality(f, negated);
+}
+
+bool
+gpuagg_lower_ignores_blanks(Oid funcid)
+{
+	const GpuAggFunction *f = gpuagg_function(funcid);
+
+	return f->by == GPUAGG_HANDLER_OPERATION && (f->how & GPUAGG_HOW_BLANKS) != 0;
 }

@@ -499,7 +499,8 @@ gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
 bool
 gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals depends on the values");
+	return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals "
+						 "depends on the values");
 }
 
 /* An integer between -1 and 1 */
@@ -536,7 +537,8 @@ gpuagg_lower_by_sign_alone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue 
 	GpuAggValue a;
 
 	if (!gpuagg_lower_args(lw, call, &a) ||
-		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0, out))
+		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0,
+						 out))
 		return false;
 	out->scale = a.scale;
 	copy_shown(out, &a);

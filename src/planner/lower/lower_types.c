@@ -32,7 +32,8 @@ gpuagg_lower_by_enum_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggV
 	return gpuagg_lower_args(lw, call, v) &&
 		gpuagg_lower_enum_order(lw, exprType(gpuagg_arg(call->args, 0)), &v[0]) &&
 		gpuagg_lower_enum_order(lw, exprType(gpuagg_arg(call->args, 1)), &v[1]) &&
-		gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
+		gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0,
+						out);
 }
 
 /* An operation of the value and a constant integer */
