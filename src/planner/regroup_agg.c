@@ -16,6 +16,7 @@
 #include "planner/args.h"
 #include "planner/catalogue/sql_aggregate.h"
 #include "planner/catalogue/sql_function.h"
+#include "planner/harmless.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/regroup_ordered.h"
 #include "planner/regroup_values.h"
@@ -564,6 +565,9 @@ ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 		(!count_rows(plan, NULL, &sort.weight) ||
 		 !gpuagg_regroup_computed_value(plan, agg->aggfilter, &sort.filter)))
 		return false;
+	/* a plan below computes it of all its rows, of those that FILTER leaves out, too */
+	if (plan->lw->of_plan && !gpuagg_is_harmless((Node *) arg))
+		arg = filtered(agg, arg);
 	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, true, &key, &sort.value))
 		return false;
 	count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);
