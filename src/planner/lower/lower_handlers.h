@@ -2,8 +2,8 @@
  * lower_handlers.h
  *		Who lowers which call: a function for each handler that rows of the catalogue name.
  *
- * In lower_func.c, or where its header says.  Each lowers a call with as many arguments as
- * the row has, or refuses.
+ * Each is in the unit of its types, and lowers a call that has as many arguments as the row,
+ * or refuses.
  */
 #ifndef GPUAGG_PLANNER_LOWER_HANDLERS_H
 #define GPUAGG_PLANNER_LOWER_HANDLERS_H
