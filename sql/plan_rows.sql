@@ -148,6 +148,8 @@ SELECT compare('SELECT n, count(*) FROM (SELECT id % 50 AS g, count(*) AS n FROM
 SELECT fault, compare('SELECT k, count(*), sum(v) FROM (SELECT * FROM pw ORDER BY id LIMIT 2000) x GROUP BY k', 'prefer')
 FROM unnest(ARRAY['begin', 'rows', 'finish', 'results', 'memory']) fault, set_config('gpuagg.debug_fault', fault, false);
 RESET gpuagg.debug_fault;
+-- an ordered set's argument is not computed of rows that FILTER leaves out
+SELECT compare('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY 10 / s) FILTER (WHERE s <> 0) FROM (SELECT k, s % 4 AS s FROM pw OFFSET 0) x GROUP BY k');
 -- one window, whatever is asked for; a value that no device has a form of
 -- one argument, of which once only whether it is NULL is known: kept as one field
 SET gpuagg.strategy = 'partitioned';

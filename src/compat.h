@@ -116,13 +116,6 @@ typedef int16 GpuAggOrdering;
 #define GPUAGG_ORDERING_LESS BTLessStrategyNumber
 #endif
 
-/* An aggregate that came with 16 (utils/fmgroids.h) */
-#if PG_VERSION_NUM >= 160000
-#define GPUAGG_IS_ANY_VALUE(function) ((function) == F_ANY_VALUE)
-#else
-#define GPUAGG_IS_ANY_VALUE(function) false
-#endif
-
 /* Which files a relation lives in, for ReadRecentBuffer() (utils/rel.h). */
 #if PG_VERSION_NUM >= 160000
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_locator)
@@ -306,13 +299,6 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 
 #define gpuagg_op_meanings(operator) get_op_btree_interpretation(operator)
 #define GPUAGG_MEANING_STRATEGY(meaning) ((meaning)->strategy)
-#endif
-
-/* 18 has another reverse(), of bytea (utils/fmgroids.h). */
-#if PG_VERSION_NUM >= 180000
-#define GPUAGG_F_REVERSE F_REVERSE_TEXT
-#else
-#define GPUAGG_F_REVERSE F_REVERSE
 #endif
 
 /* Does this collation compare bytes? (utils/pg_locale.h) */

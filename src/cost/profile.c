@@ -25,10 +25,10 @@
 #include "device/device.h"
 #include "host/machine.h"
 #include "ipc/shmem.h"
+#include "planner/catalogue/sql_function.h"
 #include "settings.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -183,7 +183,8 @@ scan_begin(ProfileScan *s, Relation rel, int id)
 	ScanKeyData key;
 
 	s->rel = rel;
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(id));
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, gpuagg_function_oid(GPUAGG_F_INT4EQ),
+				Int32GetDatum(id));
 	s->scan = systable_beginscan(s->rel, InvalidOid, false, NULL,
 								 id == 0 ? 0 : 1, &key);
 }

@@ -5,7 +5,7 @@
  *
  *		X(name, state bytes, argument class)
  *
- * Aggregates of SQL are built from these (planner/plan/aggregates.h): avg(int4)
+ * Aggregates of SQL are built from these (planner/catalogue/aggregates.def): avg(int4)
  * is SUM_I64 and COUNT of the same argument, and the planner merges equal
  * transitions, and lets some serve for others (planner/lower/lower_share.c).  "No value yet" is not a state: whoever needs to tell an
  * empty sum or minimum from a real one asks for a COUNT beside it.

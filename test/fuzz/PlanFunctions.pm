@@ -10,7 +10,7 @@ use Exporter 'import';
 use RandomQuery qw(pick chance);
 
 our @EXPORT = qw(catalogue_query read_catalogue catalogue_size any_subject plain_subject value constant with_typmod
-  condition aggregate_of user_functions sorts groups merged);
+  condition aggregate_of user_functions namesakes sorts groups merged);
 
 # ---------- what is left out ----------
 
@@ -281,10 +281,15 @@ sub aggregate_of
 
 # ---------- subjects ----------
 
+my @argument_types = ('smallint', 'integer', 'bigint', 'numeric', 'double precision', 'text', 'date', 'timestamp without time zone', 'timestamp with time zone', 'interval', 'boolean', 'character varying', 'fuzz.mood', 'fuzz.code');
+my (@known, %namesakes, @namesakes);
+
 # Each function, operator, aggregate and cast in its turn, or one that devices may have
 sub any_subject
 {
 	my ($columns) = @_;
+
+	return counted_subject($columns) if @known && chance(0.06);
 	my $of = chance(0.35) ? pick(@taken) : $subjects[ $next++ * 7919 % @subjects ];
 	my ($sql, $type) = $of->{what} =~ /aggregate|window/ ? aggregate_call($of, $columns, 1) : call($of, $columns, 1);
 
@@ -324,9 +329,68 @@ sub condition
 	return "$sql IN (" . join(', ', map { constant($type) } 1 .. pick(2, 3)) . ')';
 }
 
+# ---------- names that planning knows, with any number of arguments ----------
+
+# Types that stand for those of any
+my %of_any = ('"any"' => 'integer', anyelement => 'integer', anyarray => 'integer[]', anyenum => 'fuzz.mood');
+
+# Types of so many arguments of a row: more than it has are of any type
+sub counted_types
+{
+	my ($row, $n) = @_;
+
+	return map { $_ < @{ $row->{types} } ? $of_any{ $row->{types}[$_] } // $row->{types}[$_] : pick(@argument_types) } 0 .. $n - 1;
+}
+
+# Functions and aggregates of users that are called as those of the rows, with one argument less
+# or more, or none at all.  Rows: name, types of arguments and of the result, is it an aggregate?
+sub namesakes
+{
+	my ($rows, $count) = @_;
+	my $sql = '';
+
+	@known = grep { !defined reason_left_out($_->{name}) && !grep { $_ eq 'internal' } @{ $_->{types} } } @$rows;
+	%namesakes = @namesakes = ();
+	foreach (1 .. $count)
+	{
+		my $row = pick(@known);
+		my $has = @{ $row->{types} };
+		my $n = pick(grep { $_ != $has } 0 .. $has + 1);
+		my @types = counted_types($row, $n);
+		my $list = join ', ', map { written($_) } @types;
+		my $result = $row->{aggregate} ? 'bigint' : $of_any{ $row->{type} } // $row->{type};
+		my $name = "fuzz.\"$row->{name}\"";
+
+		next if $namesakes{ $row->{name} }[$n];
+		$namesakes{ $row->{name} }[$n] = { types => \@types, type => $result };
+		push @namesakes, [ $row, $n ];
+		$sql .= $row->{aggregate}
+		  ? "CREATE FUNCTION fuzz.\"$row->{name}_$n\"(bigint" . ($n ? ", $list" : '') . ") RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT \$1 + 1';\n" .
+			"CREATE AGGREGATE $name(" . ($n ? $list : '*') . ") (sfunc = fuzz.\"$row->{name}_$n\", stype = bigint, initcond = '0');\n"
+		  : "CREATE FUNCTION $name($list) RETURNS ${\written($result)} " . pick('IMMUTABLE', 'STABLE') . ' ' .
+			pick("LANGUAGE sql AS \$f\$SELECT ${\constant($result)}\$f\$", "LANGUAGE plpgsql AS \$f\$BEGIN RETURN ${\constant($result)}; END\$f\$") . ";\n";
+	}
+	return $sql;
+}
+
+# A call of a name with 0 to n + 1 arguments, where PostgreSQL's own has n
+sub counted_subject
+{
+	my ($columns) = @_;
+	my ($row, $n) = @namesakes && chance(0.6) ? @{ pick(@namesakes) } : (pick(@known), undef);
+	my $has = @{ $row->{types} };
+
+	$n //= int rand($has + 2);
+	my $users = $namesakes{ $row->{name} }[$n];
+	my @args = map { value($_, $columns, 1) } $users ? @{ $users->{types} } : counted_types($row, $n);
+	my $aggregate = $row->{aggregate} && ($users || $n == $has);
+
+	return { sql => "\"$row->{name}\"(" . (@args || !$aggregate ? join ', ', @args : '*') . ')', type => $users ? $users->{type} : $of_any{ $row->{type} } // $row->{type},
+		what => $aggregate ? 'aggregate' : 'function', name => "$row->{name} of $n", volatile => 0, set => 0 };
+}
+
 # ---------- functions of users ----------
 
-my @argument_types = ('smallint', 'integer', 'bigint', 'numeric', 'double precision', 'text', 'date', 'timestamp without time zone', 'timestamp with time zone', 'interval', 'boolean', 'character varying', 'fuzz.mood', 'fuzz.code');
 # of PostgreSQL's own library: symbol, result, arguments
 my @symbols = ([ 'int4pl', 'integer', 'integer', 'integer' ], [ 'textlen', 'integer', 'text' ], [ 'dpi', 'double precision' ], [ 'now', 'timestamp with time zone' ], [ 'int8abs', 'bigint', 'bigint' ],
 	[ 'float8um', 'double precision', 'double precision' ], [ 'date_mi', 'integer', 'date', 'date' ], [ 'numeric_sign', 'numeric', 'numeric' ], [ 'booleq', 'boolean', 'boolean', 'boolean' ],

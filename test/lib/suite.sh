@@ -28,6 +28,9 @@ suite_prepare()
 	version=$("$PG_BINDIR/pg_config" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/')
 	cp -R sql expected test "$RUN_DIR/"
 	[ ! -d doc ] || cp -R doc README.md "$RUN_DIR/"
+	# which functions planning knows, for test/t/SqlCatalogue.pm
+	mkdir -p "$RUN_DIR/src/planner"
+	cp -R src/planner/catalogue "$RUN_DIR/src/planner/"
 	for results in expected test/isolation/expected; do
 		test/lib/expected "$RUN_DIR/$results" "$version"
 	done

@@ -1,5 +1,6 @@
 # Every function, operator, aggregate and cast that a plain user may call, with any number of
-# arguments and in any place of a statement, over relations of every kind (../fuzz/Plan*.pm): each
+# arguments and in any place of a statement, over relations of every kind (../fuzz/Plan*.pm), and what
+# is called as one that planning knows (src/planner/catalogue) and takes 0 to n + 1 arguments: each
 # statement is planned with the device preferred and run over few rows with gpuagg on and off.  The same
 # rows, the same SQLSTATE, and the server goes on.
 #
@@ -19,6 +20,7 @@ use PlanTables;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RandomQuery qw(pick chance);
+use SqlCatalogue;
 use Test::More;
 use Time::HiRes 'time';
 
@@ -149,10 +151,18 @@ is($out, "made\n", 'the tables are made') or diag($err);
 run_script(join '', map { "CREATE EXTENSION $_ CASCADE;\n" } @extensions);
 # of PostgreSQL's own functions first, for those of users call them
 read_catalogue($node->safe_psql('postgres', catalogue_query('fuzz_user')));
-$functions = user_functions(60);
+$functions = user_functions(60) . namesakes([ known_rows() ], 150);
 run_script("SET search_path = fuzz, public;\n$functions");
 read_catalogue($node->safe_psql('postgres', catalogue_query('fuzz_user')));
 note(catalogue_size(), ' functions, operators, aggregates and casts');
+
+# What planning knows (src/planner/catalogue), as this server has it
+sub known_rows
+{
+	my $server = server_rows($node->safe_psql('postgres', server_rows_query()));
+
+	return map { { name => $_->{proname}, types => $_->{types}, type => $_->{type}, aggregate => $_->{kind} eq 'a' } } grep { defined } map { $server->{ $_->{name} } } catalogue_rows('functions', $server), catalogue_rows('aggregates', $server);
+}
 
 # ---------- statements ----------
 

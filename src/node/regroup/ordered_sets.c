@@ -20,9 +20,10 @@
 #include "miscadmin.h"
 #include "node/regroup/ordered_sets.h"
 #include "node/regroup/regroup_datum.h"
-#include "node/result/datum_bytes.h"
 #include "node/regroup/value_sort.h"
+#include "node/result/datum_bytes.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -104,16 +105,10 @@ static void
 create_ordered(Ordered *o, const GpuAggRegroupState *state, int number, const Aggref *agg,
 			   PlanState *ps)
 {
-	switch (agg->aggfnoid)
-	{
-#define X(fn, is, many) \
-		case fn: \
-			o->kind = GPUAGG_ORDERED_##is; \
-			o->multi = many; \
-			break;
-			GPUAGG_ORDERED_LIST(X)
-#undef X
-	}
+	const GpuAggAggregate *aggregate = gpuagg_aggregate(agg->aggfnoid);
+
+	o->kind = aggregate->ordered;
+	o->multi = aggregate->many;
 	o->sort = state->sort;
 	o->state = number;
 	if (o->kind != GPUAGG_ORDERED_MODE)

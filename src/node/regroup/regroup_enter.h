@@ -7,11 +7,11 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
 #include "node/regroup/equal_values.h"
 #include "node/regroup/ordered_sets.h"
 #include "node/regroup/regroup_layout.h"
 #include "node/regroup/row_table.h"
+#include "node/scan/scan.h"
 
 /* A value of a group that may have entered it before: its row of r->entered */
 typedef struct GpuAggRegroupEntered

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
 #include "compat.h"
 #include "device/transition.h"
@@ -53,6 +52,7 @@ compare_words(const Word *a, const Word *b)
 #define ST_DECLARE
 #define ST_DEFINE
 #include "lib/sort_template.h"
+#include "utils/typcache.h"
 
 struct GpuAggValueSort
 {
@@ -124,7 +124,7 @@ begin_tuples(GpuAggValueSort *sort)
 	const GpuAggRegroupSort *plan = sort->plan;
 	int			lone = sort->lone;
 	AttrNumber	columns[] = {COLUMN_GROUP + 1, COLUMN_VALUE + 1};
-	Oid			operators[] = {Int8LessOperator, plan->sortop};
+	Oid			operators[] = {lookup_type_cache(INT8OID, TYPECACHE_LT_OPR)->lt_opr, plan->sortop};
 	Oid			collations[] = {InvalidOid, plan->collation};
 	bool		nulls_first[] = {false, plan->nulls_first};
 	TupleDesc	tupdesc = CreateTemplateTupleDesc(COLUMNS);

@@ -9,7 +9,7 @@
 #include "device/ops/ops_interval.h"
 #include "device/program.h"
 #include "node/result/intervals.h"
-#include "planner/plan/aggregates.h"
+#include "planner/catalogue/aggregates.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
 #include "utils/fmgrprotos.h"

@@ -15,8 +15,8 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "node/result/key_rows.h"
+#include "planner/catalogue/sql_function.h"
 #include "utils/datum.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -45,7 +45,8 @@ struct GpuAggKeyRows
 static RegProcedure
 equality_of(Oid type)
 {
-	return type == INT2OID ? F_INT2EQ : type == INT4OID ? F_INT4EQ : F_INT8EQ;
+	return gpuagg_function_oid(type == INT2OID ? GPUAGG_F_INT2EQ :
+							   type == INT4OID ? GPUAGG_F_INT4EQ : GPUAGG_F_INT8EQ);
 }
 
 /* The primary key is one column, for the planner has found it so. */

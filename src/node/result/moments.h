@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan/aggregates.h"
+#include "planner/catalogue/aggregates.h"
 
 /*
  * The result of a state of MOMENTS_F64 or COMOMENTS_F64, as PostgreSQL's own function

@@ -1,6 +1,6 @@
 /*
  * results_finals.h
- *		Functions of the kinds of finished values, by the names that planner/plan/finals.h has of them.
+ *		Functions of the kinds of finished values, by the names that planner/catalogue/finals.h has of them.
  *
  *	init	of an emitter, once, what its kind alone needs
  *	emit	the Datum of a group's row; *isnull, which is false, is set by kinds that tell it

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "planner/plan/aggregates.h"
+#include "planner/catalogue/aggregates.h"
 #include "planner/plan/plan.h"
 
 /* A sum of 128 bits, two's complement */

@@ -22,8 +22,8 @@
 
 #include "heap/cache_request.h"
 #include "ipc/shmem.h"
-#include "node/run/passes.h"
 #include "node/regroup/regroup_run.h"
+#include "node/run/passes.h"
 #include "node/run/spread.h"
 #include "settings.h"
 #include "storage/ipc.h"

@@ -9,9 +9,9 @@
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
+#include "node/regroup/regroup_run.h"
 #include "node/run/chosen_rows.h"
 #include "node/run/device_task_inside.h"
-#include "node/regroup/regroup_run.h"
 #include "pgstat.h"
 #include "utils/rel.h"
 

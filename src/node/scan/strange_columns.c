@@ -8,11 +8,11 @@
 #include "cost/predict.h"
 #include "ipc/seen_groups.h"
 #include "ipc/shmem.h"
+#include "node/scan/strange_columns.h"
 #include "planner/value/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "node/scan/strange_columns.h"
 
 /* Of a partition, the column of what the query names */
 static AttrNumber

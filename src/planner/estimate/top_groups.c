@@ -23,11 +23,11 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/estimate/top_groups.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless.h"
 #include "planner/value/harmless_query.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/typcache.h"
@@ -311,7 +311,7 @@ is_first_day(const GpuAggTopGroups *q, int n)
 		!IsA(trunc, FuncExpr) || list_length(trunc->args) < 2)
 		return false;
 	moment = gpuagg_arg(trunc->args, 1);
-	return !(IsA(moment, FuncExpr) && moment->funcid == F_TIMESTAMPTZ_DATE) &&
+	return !gpuagg_is_call(moment, GPUAGG_F_TIMESTAMPTZ_DATE) &&
 		output_number(q, get_sortgroupclause_expr(linitial(parse->sortClause),
 												  q->root->processed_tlist)) == n;
 }

@@ -13,11 +13,11 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "parser/scansup.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/estimate/value_bound_function.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
-#include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 
 #define YEAR_USECS (DAYS_PER_YEAR * USECS_PER_DAY)
@@ -324,67 +324,41 @@ constant_scalar(Node *node, double *scalar)
 
 /* ------------------------------------------------------------- functions --- */
 
-/* One operation of all widths of integers */
-#define INTEGER_CASES(operation) \
-	case F_INT2##operation: \
-	case F_INT4##operation: \
-	case F_INT8##operation: \
-	case F_INT24##operation: \
-	case F_INT42##operation: \
-	case F_INT28##operation: \
-	case F_INT82##operation: \
-	case F_INT48##operation: \
-	case F_INT84##operation
-
 /* What two arguments, the second one a number, make */
 static void
-bound_arithmetic(Oid funcid, GpuAggValueBound *b, const GpuAggValueBound *left, double right)
+bound_arithmetic(GpuAggBoundRule rule, GpuAggValueBound *b, const GpuAggValueBound *left,
+				 double right)
 {
-	switch (funcid)
+	switch (rule)
 	{
-			INTEGER_CASES(PL):
-		case F_NUMERIC_ADD:
-		case F_FLOAT8PL:
+		case GPUAGG_BOUNDS_SUM:
 			bound_shift(b, left, right);
 			break;
-			INTEGER_CASES(MI):
-		case F_NUMERIC_SUB:
-		case F_FLOAT8MI:
+		case GPUAGG_BOUNDS_DIFFERENCE:
 			bound_shift(b, left, -right);
 			break;
-			INTEGER_CASES(MUL):
-		case F_NUMERIC_MUL:
-		case F_FLOAT8MUL:
+		case GPUAGG_BOUNDS_PRODUCT:
 			bound_scale(b, left, right);
 			break;
-			INTEGER_CASES(DIV):
+		case GPUAGG_BOUNDS_QUOTIENT:
 			bound_quotient(b, left, right);
 			break;
-		case F_NUMERIC_DIV:
-		case F_FLOAT8DIV:
+		case GPUAGG_BOUNDS_RATIO:
 			bound_scale(b, left, 1 / right);
 			break;
-		case F_DATE_PLI:
+		case GPUAGG_BOUNDS_DAYS_LATER:
 			bound_shift(b, left, right * USECS_PER_DAY);
 			break;
-		case F_DATE_MII:
+		case GPUAGG_BOUNDS_DAYS_EARLIER:
 			bound_shift(b, left, -right * USECS_PER_DAY);
 			break;
-		case F_ROUND_NUMERIC_INT4:
-		case F_TRUNC_NUMERIC_INT4:
+		case GPUAGG_BOUNDS_DECIMALS:
 			bound_rounded(b, left, right);
 			break;
-		case F_INT2MOD:
-		case F_INT4MOD:
-		case F_INT8MOD:
-		case F_MOD_INT2_INT2:
-		case F_MOD_INT4_INT4:
-		case F_MOD_INT8_INT8:
+		case GPUAGG_BOUNDS_REMAINDER:
 			bound_remainder(b, left, right);
 			break;
-		case F_INT2AND:
-		case F_INT4AND:
-		case F_INT8AND:
+		case GPUAGG_BOUNDS_MASK:
 			if (right >= 0)
 				b->values = Min(b->values, right + 1);
 			break;
@@ -395,69 +369,47 @@ bound_arithmetic(Oid funcid, GpuAggValueBound *b, const GpuAggValueBound *left, 
 
 /* Does it not matter which argument comes first? */
 static bool
-commutes(Oid funcid)
+commutes(GpuAggBoundRule rule)
 {
-	switch (funcid)
-	{
-			INTEGER_CASES(PL):
-			INTEGER_CASES(MUL):
-		case F_NUMERIC_ADD:
-		case F_NUMERIC_MUL:
-		case F_FLOAT8PL:
-		case F_FLOAT8MUL:
-			return true;
-		default:
-			return false;
-	}
+	return rule == GPUAGG_BOUNDS_SUM || rule == GPUAGG_BOUNDS_PRODUCT;
 }
 
 /* Functions of moments; false: it is none */
 static bool
-bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValueBound *b)
+bound_moment(GpuAggBoundRule rule, List *args, const GpuAggValueBound *bounds,
+			 GpuAggValueBound *b)
 {
 	double		usecs;
 
-	switch (funcid)
+	switch (rule)
 	{
-		case F_EXTRACT_TEXT_DATE:
-		case F_EXTRACT_TEXT_TIMESTAMP:
-		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-		case F_DATE_PART_TEXT_TIMESTAMP:
-		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+		case GPUAGG_BOUNDS_FIELD:
 			bound_extract(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
 			return true;
-		case F_DATE_TRUNC_TEXT_TIMESTAMP:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+		case GPUAGG_BOUNDS_TRUNCATED:
 			bound_trunc(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
 			return true;
-		case F_DATE_TIMESTAMP:
-		case F_DATE_TIMESTAMPTZ:
+		case GPUAGG_BOUNDS_DAY:
 			bound_trunc(b, DTK_DAY, &bounds[0]);
 			return true;
-		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
-		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
+		case GPUAGG_BOUNDS_BINNED:
 			bound_bin(b, gpuagg_arg(args, 0), &bounds[1]);
 			return true;
-		case F_TO_CHAR_TIMESTAMP_TEXT:
-		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+		case GPUAGG_BOUNDS_PATTERN:
 			bound_to_char(b, gpuagg_arg(args, 1), &bounds[0]);
 			return true;
-		case F_TIMEZONE_TEXT_TIMESTAMP:
-		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+		case GPUAGG_BOUNDS_OTHER_ZONE:
 			copy_range(b, &bounds[1]);
 			return true;
-		case F_TIMESTAMP_PL_INTERVAL:
-		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case GPUAGG_BOUNDS_LATER:
 			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
 				bound_shift(b, &bounds[0], usecs);
 			return true;
-		case F_TIMESTAMP_MI_INTERVAL:
-		case F_TIMESTAMPTZ_MI_INTERVAL:
+		case GPUAGG_BOUNDS_EARLIER:
 			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
 				bound_shift(b, &bounds[0], -usecs);
 			return true;
-		case F_DATE_MI:
+		case GPUAGG_BOUNDS_DAYS_BETWEEN:
 			bound_days_between(b, &bounds[0], &bounds[1]);
 			return true;
 		default:
@@ -467,77 +419,32 @@ bound_moment(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValue
 
 /* Functions of one number, beside which constants may stand; false: it is none */
 static bool
-bound_number(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValueBound *b)
+bound_number(GpuAggBoundRule rule, List *args, const GpuAggValueBound *bounds,
+			 GpuAggValueBound *b)
 {
 	double		number;
 
-	switch (funcid)
+	switch (rule)
 	{
-		case F_FLOOR_NUMERIC:
-		case F_FLOOR_FLOAT8:
-		case F_CEIL_NUMERIC:
-		case F_CEIL_FLOAT8:
-		case F_CEILING_NUMERIC:
-		case F_CEILING_FLOAT8:
-		case F_ROUND_NUMERIC:
-		case F_ROUND_FLOAT8:
-		case F_TRUNC_NUMERIC:
-		case F_TRUNC_FLOAT8:
-		case F_INT2_NUMERIC:
-		case F_INT4_NUMERIC:
-		case F_INT8_NUMERIC:
-		case F_INT2_FLOAT8:
-		case F_INT4_FLOAT8:
-		case F_INT8_FLOAT8:
+		case GPUAGG_BOUNDS_CAST:
+			copy_range(b, &bounds[0]);
+			return true;
+		case GPUAGG_BOUNDS_WHOLE:
 			bound_rounded(b, &bounds[0], 0);
 			return true;
-		case F_LOG_NUMERIC_NUMERIC:
+		case GPUAGG_BOUNDS_LOG:
 			if (constant_scalar(gpuagg_arg(args, 0), &number) && number > 1)
 				bound_logarithm(b, &bounds[1], number);
 			return true;
-		case F_LOG_FLOAT8:
-		case F_LOG10_FLOAT8:
+		case GPUAGG_BOUNDS_LOG10:
 			bound_logarithm(b, &bounds[0], 10);
 			return true;
-		case F_LN_NUMERIC:
-		case F_LN_FLOAT8:
+		case GPUAGG_BOUNDS_LN:
 			bound_logarithm(b, &bounds[0], M_E);
 			return true;
-		case F_WIDTH_BUCKET_FLOAT8_FLOAT8_FLOAT8_INT4:
-		case F_WIDTH_BUCKET_NUMERIC_NUMERIC_NUMERIC_INT4:
+		case GPUAGG_BOUNDS_BUCKET:
 			if (constant_scalar(gpuagg_arg(args, 3), &number))
 				b->values = Min(b->values, number + 2);
-			return true;
-		default:
-			return false;
-	}
-}
-
-/* The same value of another type */
-static bool
-is_cast(Oid funcid)
-{
-	switch (funcid)
-	{
-		case F_TIMESTAMP_DATE:
-		case F_TIMESTAMPTZ_DATE:
-		case F_TIMESTAMP_TIMESTAMPTZ:
-		case F_TIMESTAMPTZ_TIMESTAMP:
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT2_INT4:
-		case F_INT8_INT4:
-		case F_INT2_INT8:
-		case F_INT4_INT8:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-		case F_NUMERIC_FLOAT8:
-		case F_FLOAT8_INT2:
-		case F_FLOAT8_INT4:
-		case F_FLOAT8_INT8:
-		case F_FLOAT8_FLOAT4:
-		case F_FLOAT8_NUMERIC:
 			return true;
 		default:
 			return false;
@@ -548,14 +455,15 @@ void
 gpuagg_bound_function(Oid funcid, List *args, const GpuAggValueBound *bounds,
 					  GpuAggValueBound *b)
 {
+	const GpuAggFunction *function = gpuagg_function(funcid);
+	const GpuAggBoundRule rule = function->bound;
 	double		number;
 
-	if (bound_moment(funcid, args, bounds, b) || bound_number(funcid, args, bounds, b))
+	if (rule == GPUAGG_BOUNDS_NONE || list_length(args) != function->nargs ||
+		bound_moment(rule, args, bounds, b) || bound_number(rule, args, bounds, b))
 		return;
-	if (is_cast(funcid))
-		copy_range(b, &bounds[0]);
-	else if (list_length(args) == 2 && constant_scalar(gpuagg_arg(args, 1), &number))
-		bound_arithmetic(funcid, b, &bounds[0], number);
-	else if (commutes(funcid) && constant_scalar(gpuagg_arg(args, 0), &number))
-		bound_arithmetic(funcid, b, &bounds[1], number);
+	if (constant_scalar(gpuagg_arg(args, 1), &number))
+		bound_arithmetic(rule, b, &bounds[0], number);
+	else if (commutes(rule) && constant_scalar(gpuagg_arg(args, 0), &number))
+		bound_arithmetic(rule, b, &bounds[1], number);
 }

@@ -21,6 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/join/join_build.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
@@ -29,7 +30,6 @@
 #include "planner/value/harmless.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
-#include "utils/fmgroids.h"
 #include "utils/rel.h"
 
 /* The input whose rows a table has, a helper those of the table that it helps */
@@ -122,7 +122,7 @@ lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, co
 
 	if (agg->aggfilter != NULL || agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggsplit != AGGSPLIT_SIMPLE)
 		return false;
-	if (agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY)
+	if (gpuagg_is_count(agg->aggfnoid))
 		return lower_count(build, column, arg);
 	return gpuagg_lower_find_aggregate(agg->aggfnoid, &row) && fold_of(&row) != GPUAGG_FOLD_NONE &&
 		add_column(build, column, arg, fold_of(&row), &value) && value.type == row.type &&

@@ -7,7 +7,7 @@
  *	lower_key.c			group keys
  *	lower_input.c		values that a plan gives
  *	lower_select.c		the filter of a scan that returns rows
- *	lower_func.c		functions and operators, by OID (lower_table.h)
+ *	lower_func.c		functions and operators, by their rows of the catalogue
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
  *	lower_own_scale.c	numeric columns without a scale
  *	lower_numeric_later.c	numerics that are known when execution starts
@@ -307,11 +307,8 @@ extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
  */
 extern bool gpuagg_lower_is_equality(Oid funcid, bool *negated);
 
-/*
- * Does the function compare two numerics or intervals?  *op: the comparison of integers
- * behind it, which devices hold these as
- */
-extern bool gpuagg_lower_compares(Oid funcid, Oid type, GpuAggOp *op);
+/* Does the function compare without trailing blanks, as char(n) does? */
+extern bool gpuagg_lower_ignores_blanks(Oid funcid);
 
 /* The field that this constant names, if it may be used so: GPUAGG_FIELD_... */
 extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
@@ -327,9 +324,7 @@ extern bool gpuagg_lower_truncates_days(Expr *expr);
 /* The same value, left to PostgreSQL where a day is missing in the session's zone */
 extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value);
 
-/* lower_zone.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-							   GpuAggValue *out);
+/* lower_zone.c */
 
 /* The local day of date_trunc(unit of days, timestamptz) */
 extern bool gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment,
@@ -339,9 +334,7 @@ extern bool gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment,
 extern bool gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAggField field,
 								 GpuAggValue *out);
 
-/* lower_datetime.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args,
-								  bool *handled, GpuAggValue *out);
+/* lower_datetime.c; expr is one of theirs if handled is set. */
 extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
 									 bool *handled, Expr **row_expr,
 									 GpuAggValue *out);
@@ -352,10 +345,7 @@ extern bool gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Exp
 extern bool gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggValue *utc, GpuAggValue *out);
 extern bool gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggValue *local, GpuAggValue *out);
 
-/* lower_interval.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_interval(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-								  GpuAggValue *out);
-
+/* lower_interval.c */
 typedef enum GpuAggIntervalPart
 {
 	GPUAGG_PART_MONTHS,
@@ -377,10 +367,6 @@ extern bool gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *
 
 /* A span and a constant that can be one: both as spans */
 extern bool gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b);
-
-/* lower_epoch.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-							   GpuAggValue *out);
 
 /*
  * lower_to_char.c.  A key to_char(moment, pattern): the moment truncated to what the text
@@ -415,9 +401,7 @@ extern bool gpuagg_lower_const_may_fail(Expr *expr, bool *foreign);
 extern bool gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr,
 									GpuAggValue *out);
 
-/* lower_numeric.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args,
-								 bool *handled, GpuAggValue *out);
+/* lower_numeric.c */
 extern bool gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con,
 									   GpuAggValue *out);
 
@@ -452,9 +436,7 @@ extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value
 extern bool gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor,
 									   bool *integral);
 
-/* lower_types.c; funcid is one of theirs if handled is set. */
-extern bool gpuagg_lower_types(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-							   GpuAggValue *out);
+/* lower_types.c */
 
 /* A value of this enum becomes its place in the order. */
 extern bool gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value);
@@ -536,7 +518,7 @@ extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, E
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
 								   GpuAggOutput *output);
 
-/* A line of aggregates.h */
+/* What the catalogue has of an aggregate with one transition */
 typedef struct GpuAggAggregateRow
 {
 	uint8		type;			/* GpuAggType of the argument */

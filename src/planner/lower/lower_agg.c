@@ -14,7 +14,7 @@
  * FILTER (WHERE x IS NOT NULL).
  *
  * Does not handle: DISTINCT, ORDER BY, ordered-set and partial aggregates,
- * aggregates missing from aggregates.h.  Variances and the like: lower_statistic.c.
+ * aggregates missing from the catalogue.  Variances and the like: lower_statistic.c.
  */
 #include "postgres.h"
 
@@ -23,6 +23,8 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
@@ -51,19 +53,12 @@ gpuagg_lower_filtered(Expr *arg, Expr *filter)
 bool
 gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row)
 {
-	switch (aggfnoid)
-	{
-#define X(fn, argtype, transition, count, finaliser) \
-		case fn: \
-			row->type = GPUAGG_T_##argtype; \
-			row->op = GPUAGG_TRANS_##transition; \
-			row->final = GPUAGG_FINAL_##finaliser; \
-			return true;
-			GPUAGG_AGGREGATE_LIST(X)
-#undef X
-		default:
-			return false;
-	}
+	const GpuAggAggregate *a = gpuagg_aggregate(aggfnoid);
+
+	if (a->made_of != GPUAGG_MADE_OF_STATE)
+		return false;
+	*row = (GpuAggAggregateRow) {.type = a->type,.op = a->op,.final = a->final};
+	return true;
 }
 
 /* What the aggregate call must not have. */
@@ -195,7 +190,7 @@ gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
 static bool
 lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int *number)
 {
-	Expr	   *arg = agg->aggfnoid == F_COUNT_ ? NULL : gpuagg_agg_arg(agg, 0);
+	Expr	   *arg = agg->args == NIL ? NULL : gpuagg_agg_arg(agg, 0);
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
 	GpuAggValue value;
@@ -248,9 +243,7 @@ add_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
 		!gpuagg_lower_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
-								 (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
-													   InvalidOid, COERCE_EXPLICIT_CALL),
-								 filter, &number))
+								 gpuagg_call(GPUAGG_F_SCALE, list_make1(arg)), filter, &number))
 		return false;
 	output->shown_by = number + 1;
 	return true;
@@ -404,9 +397,9 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 	ok = gpuagg_lower_interval_aggregate(lw, agg, &filter, &handled, output);
 	if (handled)
 		return ok;
-	if (GPUAGG_IS_ANY_VALUE(agg->aggfnoid))
+	if (gpuagg_aggregate(agg->aggfnoid)->kind == GPUAGG_KIND_ANY_VALUE)
 		return lower_any_value(lw, agg, &filter, output);
-	if (agg->aggfnoid != F_COUNT_ && agg->aggfnoid != F_COUNT_ANY)
+	if (!gpuagg_is_count(agg->aggfnoid))
 		return lower_by_table(lw, agg, &filter, output);
 	output->final = GPUAGG_FINAL_COUNT;
 	output->count_index = -1;

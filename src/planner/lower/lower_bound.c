@@ -27,9 +27,9 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_join.h"
 #include "planner/value/harmless.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* What an expression is made of */
@@ -48,7 +48,7 @@ is_unscaled(Node *node)
 	uint8		scale;
 
 	if (IsA(node, OpExpr))
-		return get_opcode(((OpExpr *) node)->opno) == F_NUMERIC_DIV;
+		return gpuagg_function_of(node)->digits == GPUAGG_DIGITS_QUOTIENT;
 	return IsA(node, Var) && getBaseType(exprType(node)) == NUMERICOID &&
 		(!gpuagg_constant_column(exprType(node), exprTypmod(node), &type, &scale) || scale == GPUAGG_SCALE_WORD);
 }

@@ -30,10 +30,10 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/value/harmless.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -117,8 +117,8 @@ holds_nothing(const Form_pg_proc proc)
 {
 	bool		number = is_number(proc->prorettype);
 
-	if (proc->provolatile == PROVOLATILE_IMMUTABLE || proc->oid == F_CURRENT_SETTING_TEXT ||
-		proc->oid == F_CURRENT_SETTING_TEXT_BOOL)
+	if (proc->provolatile == PROVOLATILE_IMMUTABLE ||
+		(gpuagg_function(proc->oid)->traits & GPUAGG_IS_HOLDS_NOTHING) != 0)
 		return true;
 	if (is_time(proc->prorettype))
 		return true;

@@ -22,16 +22,12 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/fmgroids.h"
-
-#define DATE_EQUAL_OPERATOR 1093	/* date = date */
 
 /* Days that some zone of the time zone database skipped, since 2000-01-01 */
 static const DateADT skipped_days[] = {
@@ -126,101 +122,74 @@ gpuagg_lower_truncates_days(Expr *expr)
 	FuncExpr   *trunc = (FuncExpr *) expr;
 	GpuAggField field;
 
-	return IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMPTZ &&
+	return gpuagg_is_call(expr, GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMPTZ) &&
 		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
 }
 
-static bool
-lower_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
 	GpuAggField field;
 	GpuAggValue value;
 
-	return gpuagg_lower_field(gpuagg_arg(args, 0), IN_TRUNC, &field) &&
-		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) &&
+	return gpuagg_lower_field(gpuagg_arg(call->args, 0), IN_TRUNC, &field) &&
+		gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &value) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
 						&value, NULL, NULL, field, out);
 }
 
-static bool
-lower_extract(GpuAggLower *lw, List *args, bool date, bool to_float,
-			  GpuAggValue *out)
+bool
+gpuagg_lower_by_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	const bool	date = call->function->args[1] == DATEOID;
 	GpuAggField field;
 	GpuAggValue value;
+	bool		handled;
+	bool		ok = gpuagg_lower_fine_extract(lw, call, &handled, out);
 
-	if (!gpuagg_lower_field(gpuagg_arg(args, 0), date ? IN_DATE : IN_TIMESTAMP,
-					&field) ||
-		!gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) ||
+	if (handled)
+		return ok;
+	if (!gpuagg_lower_field(gpuagg_arg(call->args, 0), date ? IN_DATE : IN_TIMESTAMP, &field) ||
+		!gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &value) ||
 		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
 						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, &value,
 						 NULL, NULL, field, &value))
 		return false;
-	if (to_float)
+	if (call->function->type == GPUAGG_T_FLOAT8)
 		return gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8,
 							   &value, NULL, NULL, 0, out);
 	*out = value;
 	return true;
 }
 
+GpuAggFunctionId
+gpuagg_lower_wider_time(Oid from, Oid to)
+{
+	if (from == DATEOID && to == TIMESTAMPOID)
+		return GPUAGG_F_TIMESTAMP_DATE;
+	if (from == DATEOID && to == TIMESTAMPTZOID)
+		return GPUAGG_F_TIMESTAMPTZ_DATE;
+	return from == TIMESTAMPOID && to == TIMESTAMPTZOID ? GPUAGG_F_TIMESTAMPTZ_TIMESTAMP :
+		GPUAGG_F_NONE;
+}
+
 /* timestamptz against a type without time zone */
-static bool
-mixed_comparison(Oid funcid, GpuAggOp *op, int *tz_arg, Oid *cast)
+bool
+gpuagg_lower_by_mixed_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	switch (funcid)
-	{
-#define COMPARE(name, operation) \
-		case F_DATE_##name##_TIMESTAMPTZ: \
-			*op = GPUAGG_OP_I64_##operation; \
-			*tz_arg = 1; \
-			*cast = F_TIMESTAMPTZ_DATE; \
-			return true; \
-		case F_TIMESTAMPTZ_##name##_DATE: \
-			*op = GPUAGG_OP_I64_##operation; \
-			*tz_arg = 0; \
-			*cast = F_TIMESTAMPTZ_DATE; \
-			return true; \
-		case F_TIMESTAMP_##name##_TIMESTAMPTZ: \
-			*op = GPUAGG_OP_I64_##operation; \
-			*tz_arg = 1; \
-			*cast = F_TIMESTAMPTZ_TIMESTAMP; \
-			return true; \
-		case F_TIMESTAMPTZ_##name##_TIMESTAMP: \
-			*op = GPUAGG_OP_I64_##operation; \
-			*tz_arg = 0; \
-			*cast = F_TIMESTAMPTZ_TIMESTAMP; \
-			return true
-		COMPARE(EQ, EQ);
-		COMPARE(NE, NE);
-		COMPARE(LT, LT);
-		COMPARE(LE, LE);
-		COMPARE(GT, GT);
-		COMPARE(GE, GE);
-#undef COMPARE
-		default:
-			return false;
-	}
-}
-
-static Expr *
-call1(Oid funcid, Oid type, Expr *arg)
-{
-	return (Expr *) makeFuncExpr(funcid, type, list_make1(arg), InvalidOid,
-								 InvalidOid, COERCE_EXPLICIT_CALL);
-}
-
-static bool
-lower_mixed_comparison(GpuAggLower *lw, GpuAggOp op, int tz_arg, Oid cast,
-					   List *args, GpuAggValue *out)
-{
-	Expr	   *other = gpuagg_arg(args, 1 - tz_arg);
+	const Oid  *types = call->function->args;
+	const int	tz_arg = types[0] == TIMESTAMPTZOID ? 0 : 1;
+	Expr	   *other = gpuagg_arg(call->args, 1 - tz_arg);
+	Expr	   *cast = gpuagg_call(gpuagg_lower_wider_time(types[1 - tz_arg], TIMESTAMPTZOID),
+								   list_make1(other));
 	GpuAggValue v[2];
 
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, tz_arg), &v[tz_arg]) ||
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(call->args, tz_arg), &v[tz_arg]) ||
 		!(gpuagg_lower_is_constant(other) ? gpuagg_lower_const_expr : gpuagg_lower_expr)
-		(lw, call1(cast, TIMESTAMPTZOID, other), &v[1 - tz_arg]))
+		(lw, cast, &v[1 - tz_arg]))
 		return false;
-	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
+	return gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0,
+						   out);
 }
 
 static Expr *
@@ -242,14 +211,12 @@ float8_const(double value)
 static Expr *
 zone_is_known(void)
 {
-	FuncExpr   *matches = makeFuncExpr(F_TEXTREGEXNE, BOOLOID,
-									   list_make2(call1(F_CURRENT_SETTING_TEXT, TEXTOID,
-														text_const("TimeZone")),
-												  text_const(OWN_OFFSETS)),
-									   InvalidOid, C_COLLATION_OID,
-									   COERCE_EXPLICIT_CALL);
+	Expr	   *zone = gpuagg_call(GPUAGG_F_CURRENT_SETTING_TEXT,
+								   list_make1(text_const("TimeZone")));
 
-	return (Expr *) matches;
+	return (Expr *) makeFuncExpr(gpuagg_function_oid(GPUAGG_F_TEXTREGEXNE), BOOLOID,
+								 list_make2(zone, text_const(OWN_OFFSETS)), InvalidOid,
+								 C_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
 /*
@@ -270,14 +237,10 @@ days_exist(void)
 											 sizeof(DateADT),
 											 DateADTGetDatum(skipped_days[i]),
 											 false, true);
-		Expr	   *back = call1(F_DATE_TIMESTAMPTZ, DATEOID,
-								 call1(F_TIMESTAMPTZ_DATE, TIMESTAMPTZOID, day));
-		OpExpr	   *equal = (OpExpr *) make_opclause(DATE_EQUAL_OPERATOR,
-													 BOOLOID, false, back, day,
-													 InvalidOid, InvalidOid);
+		Expr	   *instant = gpuagg_call(GPUAGG_F_TIMESTAMPTZ_DATE, list_make1(day));
+		Expr	   *back = gpuagg_call(GPUAGG_F_DATE_TIMESTAMPTZ, list_make1(instant));
 
-		equal->opfuncid = F_DATE_EQ;
-		tests = lappend(tests, equal);
+		tests = lappend(tests, gpuagg_call(GPUAGG_F_DATE_EQ, list_make2(back, day)));
 	}
 	when->expr = make_andclause(tests);
 	when->result = float8_const(1.0);
@@ -316,10 +279,10 @@ is_date_trunc(Expr *expr, Expr **unit, Expr **date)
 	FuncExpr   *trunc = (FuncExpr *) expr;
 	FuncExpr   *cast;
 
-	if (!IsA(expr, FuncExpr) || trunc->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ)
+	if (!gpuagg_is_call(expr, GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMPTZ))
 		return false;
 	cast = gpuagg_arg(trunc->args, 1);
-	if (!IsA(cast, FuncExpr) || cast->funcid != F_TIMESTAMPTZ_DATE)
+	if (!gpuagg_is_call(cast, GPUAGG_F_TIMESTAMPTZ_DATE))
 		return false;
 	*unit = gpuagg_arg(trunc->args, 0);
 	*date = gpuagg_arg(cast->args, 0);
@@ -354,7 +317,7 @@ gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 		return false;
 	if (!gpuagg_lower_guard_days(lw, &value))
 		return false;
-	*row_expr = call1(F_DATE_TIMESTAMPTZ, DATEOID, expr);
+	*row_expr = gpuagg_call(GPUAGG_F_DATE_TIMESTAMPTZ, list_make1(expr));
 	*out = value;
 	return true;
 }
@@ -383,11 +346,11 @@ gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr
 	GpuAggField field;
 	GpuAggValue value;
 
-	*handled = IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMP &&
+	*handled = gpuagg_is_call(expr, GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMP) &&
 		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
 	if (!*handled || !gpuagg_lower_expr(lw, gpuagg_arg(trunc->args, 1), &value))
 		return false;
-	*row_expr = call1(F_DATE_TIMESTAMP, DATEOID, expr);
+	*row_expr = gpuagg_call(GPUAGG_F_DATE_TIMESTAMP, list_make1(expr));
 	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN, field, out);
 }
 
@@ -412,34 +375,11 @@ lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-					  GpuAggValue *out)
+gpuagg_lower_day_of_trunc(GpuAggLower *lw, Expr *expr, bool *handled, GpuAggValue *out)
 {
-	GpuAggOp	op;
-	int			tz_arg;
-	Oid			cast;
 	Expr	   *unit;
 	Expr	   *date;
 
-	*handled = true;
-	if (mixed_comparison(funcid, &op, &tz_arg, &cast))
-		return lower_mixed_comparison(lw, op, tz_arg, cast, args, out);
-	switch (funcid)
-	{
-		case F_DATE_TRUNC_TEXT_TIMESTAMP:
-			return lower_trunc(lw, args, out);
-		case F_EXTRACT_TEXT_DATE:
-			return lower_extract(lw, args, true, false, out);
-		case F_EXTRACT_TEXT_TIMESTAMP:
-			return lower_extract(lw, args, false, false, out);
-		case F_DATE_PART_TEXT_TIMESTAMP:
-			return lower_extract(lw, args, false, true, out);
-		case F_DATE_TIMESTAMPTZ:
-			if (is_date_trunc(gpuagg_arg(args, 0), &unit, &date))
-				return lower_trunc_to_date(lw, unit, date, out);
-			break;
-		default:
-			break;
-	}
-	return gpuagg_lower_zoned(lw, funcid, args, handled, out);
+	*handled = is_date_trunc(expr, &unit, &date);
+	return *handled && lower_trunc_to_date(lw, unit, date, out);
 }

@@ -13,10 +13,9 @@
 #include "catalog/pg_type.h"
 #include "device/ops/ops_datetime.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/numeric.h"
 
 /* Fields that are microseconds of the minute, or since 1970 */
@@ -153,10 +152,7 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
 	int64		n;
 
 	*handled = false;
-	if (!IsA(arg, OpExpr))
-		return false;
-	set_opfuncid(division);
-	if (division->opfuncid != F_NUMERIC_DIV)
+	if (!IsA(arg, OpExpr) || gpuagg_function_of((Node *) arg)->digits != GPUAGG_DIGITS_QUOTIENT)
 		return false;
 	n = divisor(gpuagg_arg(division->args, 1));
 	if (n == 0 || !gpuagg_lower_expr(lw, gpuagg_arg(division->args, 0), &value) ||
@@ -175,46 +171,31 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
+gpuagg_lower_by_floor(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	const FineField *field;
-	bool		to_float = false;
+	bool		handled = !gpuagg_lower_is_constant((Expr *) call->args);
+	bool		ok = handled && lower_floor(lw, gpuagg_arg(call->args, 0), &handled, out);
+
+	return handled ? ok : gpuagg_lower_by_rounded(lw, call, out);
+}
+
+bool
+gpuagg_lower_fine_extract(GpuAggLower *lw, const GpuAggCall *call, bool *handled, GpuAggValue *out)
+{
+	const FineField *field = fine_field(gpuagg_arg(call->args, 0));
+	const bool	date = call->function->args[1] == DATEOID;
 
 	/* without columns: PostgreSQL computes it once */
-	*handled = !gpuagg_lower_is_constant((Expr *) args);
+	*handled = field != NULL && (!date || field->field == GPUAGG_FIELD_EPOCH) &&
+		!gpuagg_lower_is_constant((Expr *) call->args);
 	if (!*handled)
 		return false;
-	switch (funcid)
-	{
-		case F_FLOOR_NUMERIC:
-			return lower_floor(lw, gpuagg_arg(args, 0), handled, out);
-		case F_TO_TIMESTAMP_FLOAT8:
-			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
-				gpuagg_lower_op(lw, GPUAGG_OP_TO_TIMESTAMP, GPUAGG_T_TIMESTAMPTZ, out, NULL, NULL, 0,
-								out);
-		case F_EXTRACT_TEXT_DATE:
-			field = fine_field(gpuagg_arg(args, 0));
-			if (field == NULL || field->field != GPUAGG_FIELD_EPOCH)
-				break;
-			return lower_date_epoch(lw, args, out);
-		case F_DATE_PART_TEXT_TIMESTAMP:
-		case F_DATE_PART_TEXT_TIMESTAMPTZ:
-			to_float = true;
-			__attribute__((fallthrough));
-		case F_EXTRACT_TEXT_TIMESTAMP:
-		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-			field = fine_field(gpuagg_arg(args, 0));
-			if (field == NULL)
-				break;
-			if (!lower_fine(lw, field, gpuagg_arg(args, 1), out))
-				return false;
-			if (to_float)
-				return lower_fine_double(lw, field, out);
-			set_decimals(out, field->decimals);
-			return true;
-		default:
-			break;
-	}
-	*handled = false;
-	return false;
+	if (date)
+		return lower_date_epoch(lw, call->args, out);
+	if (!lower_fine(lw, field, gpuagg_arg(call->args, 1), out))
+		return false;
+	if (call->function->type == GPUAGG_T_FLOAT8)
+		return lower_fine_double(lw, field, out);
+	set_decimals(out, field->decimals);
+	return true;
 }

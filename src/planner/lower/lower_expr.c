@@ -24,10 +24,10 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
@@ -352,13 +352,12 @@ null_as_int(Expr *x, NullTestType kind)
 static bool
 lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggValue *out)
 {
-	NullTestType kind = call->funcid == F_NUM_NULLS ? IS_NULL : IS_NOT_NULL;
+	NullTestType kind = gpuagg_is_call(call, GPUAGG_F_NUM_NULLS) ? IS_NULL : IS_NOT_NULL;
 	Expr	   *sum = null_as_int(gpuagg_arg(call->args, 0), kind);
 
 	for (int i = 1; i < list_length(call->args); i++)
-		sum = (Expr *) makeFuncExpr(F_INT4PL, INT4OID,
-									list_make2(sum, null_as_int(gpuagg_arg(call->args, i), kind)),
-									InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+		sum = gpuagg_call(GPUAGG_F_INT4PL,
+						  list_make2(sum, null_as_int(gpuagg_arg(call->args, i), kind)));
 	return gpuagg_lower_expr(lw, sum, out);
 }
 
@@ -512,7 +511,8 @@ lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
 static bool
 lower_call(GpuAggLower *lw, FuncExpr *call, GpuAggValue *out)
 {
-	if ((call->funcid == F_NUM_NULLS || call->funcid == F_NUM_NONNULLS) && !call->funcvariadic)
+	if (!call->funcvariadic && (gpuagg_is_call(call, GPUAGG_F_NUM_NULLS) ||
+								gpuagg_is_call(call, GPUAGG_F_NUM_NONNULLS)))
 		return lower_num_nulls(lw, call, out);
 	return gpuagg_lower_function(lw, call->funcid, InvalidOid, call->args, call->inputcollid, out) &&
 		(get_func_rettype(call->funcid) == call->funcresulttype ||

@@ -35,6 +35,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/lower/lower_join.h"
 #include "planner/plan/agg_call.h"
@@ -91,13 +92,19 @@ multiplies(const GpuAggLookupLower *lookup)
 }
 
 /* How many rows of the input are joined */
+static Expr *
+count_rows(void)
+{
+	return (Expr *) gpuagg_agg_call(gpuagg_aggregate_oid(GPUAGG_AGG_COUNT_), NULL, NULL);
+}
+
 static bool
 count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggValue *out)
 {
 	GpuAggConstant one = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(1), false);
 	GpuAggValue none;
 
-	return gpuagg_lower_fetch(lw, lookup, (Expr *) gpuagg_agg_call(F_COUNT_, NULL, NULL), GPUAGG_T_INT8, 0,
+	return gpuagg_lower_fetch(lw, lookup, count_rows(), GPUAGG_T_INT8, 0,
 							  out) &&
 		(lookup->type == JOIN_INNER ||
 		 (gpuagg_lower_constant(lw, one, &none) &&
@@ -242,8 +249,9 @@ folded_count(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, int 
 {
 	GpuAggValue count;
 
-	return fetch_call(lw, lookup, agg, agg->args == NIL ? F_COUNT_ : F_COUNT_ANY, GPUAGG_T_INT8, 0,
-					  &count) &&
+	return fetch_call(lw, lookup, agg, gpuagg_aggregate_oid(agg->args == NIL ? GPUAGG_AGG_COUNT_ :
+															GPUAGG_AGG_COUNT_ANY),
+					  GPUAGG_T_INT8, 0, &count) &&
 		times_rows(lw, lookup, &count) &&
 		gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I64, &count, NULL, NULL, number);
 }
@@ -255,13 +263,13 @@ sum_function(uint8 type)
 	switch (type)
 	{
 		case GPUAGG_T_INT2:
-			return F_SUM_INT2;
+			return gpuagg_aggregate_oid(GPUAGG_AGG_SUM_INT2);
 		case GPUAGG_T_INT4:
-			return F_SUM_INT4;
+			return gpuagg_aggregate_oid(GPUAGG_AGG_SUM_INT4);
 		case GPUAGG_T_INT8:
-			return F_SUM_INT8;
+			return gpuagg_aggregate_oid(GPUAGG_AGG_SUM_INT8);
 		default:
-			return F_SUM_NUMERIC;
+			return gpuagg_aggregate_oid(GPUAGG_AGG_SUM_NUMERIC);
 	}
 }
 
@@ -369,7 +377,7 @@ typedef enum Repeats
 static Repeats
 repeats_of(const Aggref *agg, GpuAggAggregateRow *row)
 {
-	if (agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY)
+	if (gpuagg_is_count(agg->aggfnoid))
 		return REPEATS_COUNT;
 	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, row) || list_length(agg->args) != 1 ||
 		!gpuagg_final_traits(row->final)->of_argument)

@@ -3,55 +3,25 @@
  *		Functions and operators.
  *
  * By OID, never by name: a user's own function called sum or + has another
- * OID and is refused.  Most are one row of lower_table.h.  By hand: integer
- * + date (arguments exchanged), length and LIKE (they depend on encoding and
- * pattern), numeric (lower_numeric.c) and time (lower_datetime.c).
+ * OID and is refused.  A row of the catalogue (planner/catalogue) says who
+ * lowers a call.  Here are those that are one operation of a device, length
+ * and LIKE, which depend on encoding and pattern.
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "compat.h"
-#include "planner/lower/lower.h"
-#include "planner/lower/lower_table.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
-#define MAX_ARGS 3
-
-typedef struct FunctionRow
-{
-	uint8		op;
-	uint8		type;
-	uint8		flags;
-} FunctionRow;
-
 static bool
-find_function(Oid funcid, FunctionRow *row)
+check_collation(uint16 how, Oid collation)
 {
-	switch (funcid)
-	{
-#define X(fn, operation, result, fl) \
-		case fn: \
-			row->op = GPUAGG_OP_##operation; \
-			row->type = GPUAGG_T_##result; \
-			row->flags = (fl); \
-			return true;
-			GPUAGG_FUNCTION_LIST(X)
-#undef X
-		default:
-			return false;
-	}
-}
-
-static bool
-check_collation(uint8 flags, Oid collation)
-{
-	if ((flags & GPUAGG_LOWER_ORDER) && !gpuagg_collation_is_c(collation))
+	if ((how & GPUAGG_HOW_ORDER) && !gpuagg_collation_is_c(collation))
 		return GPUAGG_REFUSE("less and greater of text need collation \"C\"");
-	if ((flags & GPUAGG_LOWER_EQUAL) && !gpuagg_collation_is_bytewise(collation))
+	if ((how & GPUAGG_HOW_EQUAL) && !gpuagg_collation_is_bytewise(collation))
 		return GPUAGG_REFUSE("comparisons under a nondeterministic collation are not supported");
 	return true;
 }
@@ -64,12 +34,12 @@ check_encoding(const GpuAggLower *lw)
 	return GPUAGG_REFUSE("characters of this database's encoding are not supported");
 }
 
-static bool
-lower_args(GpuAggLower *lw, List *args, int n, GpuAggValue *values)
+bool
+gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *values)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < call->function->nargs; i++)
 	{
-		if (!gpuagg_lower_expr(lw, gpuagg_arg(args, i), &values[i]))
+		if (!gpuagg_lower_expr(lw, gpuagg_arg(call->args, i), &values[i]))
 			return false;
 	}
 	return true;
@@ -89,49 +59,49 @@ date_as_timestamp(GpuAggLower *lw, GpuAggValue *value)
 						   GPUAGG_T_TIMESTAMP, value, NULL, NULL, 0, value);
 }
 
-static bool
-lower_row(GpuAggLower *lw, const FunctionRow *row, List *args, Oid collation,
-		  GpuAggValue *out)
+bool
+gpuagg_lower_by_operation(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	GpuAggValue v[MAX_ARGS];
-	int			n = list_length(args);
+	const GpuAggFunction *f = call->function;
+	const int	first = (f->how & GPUAGG_HOW_SWAPPED) != 0;
+	GpuAggValue v[GPUAGG_FUNCTION_ARGS];
 	int32		imm = 0;
 
-	if (!check_collation(row->flags, collation))
+	if (!check_collation(f->how, call->collation))
 		return false;
-	if (row->flags & GPUAGG_LOWER_CHARS)
+	if (f->how & GPUAGG_HOW_CHARS)
 	{
 		if (!check_encoding(lw))
 			return false;
 		imm = lw->utf8;
 	}
-	if (!lower_args(lw, args, n, v))
+	if (!gpuagg_lower_args(lw, call, v))
 		return false;
-	if ((row->flags & GPUAGG_LOWER_BLANKS) &&
-		(!trim_blanks(lw, &v[0]) || !trim_blanks(lw, &v[1])))
+	if ((f->how & GPUAGG_HOW_BLANKS) && (!trim_blanks(lw, &v[0]) || !trim_blanks(lw, &v[1])))
 		return false;
-	if ((row->flags & GPUAGG_LOWER_DATE1) && !date_as_timestamp(lw, &v[0]))
+	if ((f->how & GPUAGG_HOW_DATE1) && !date_as_timestamp(lw, &v[0]))
 		return false;
-	if ((row->flags & GPUAGG_LOWER_DATE2) && !date_as_timestamp(lw, &v[1]))
+	if ((f->how & GPUAGG_HOW_DATE2) && !date_as_timestamp(lw, &v[1]))
 		return false;
-	if (row->flags & GPUAGG_LOWER_SAME)
+	if (f->how & GPUAGG_HOW_SAME)
 	{
 		*out = v[0];
-		out->type = row->type;
+		out->type = f->type;
 		return true;
 	}
-	return gpuagg_lower_op(lw, (GpuAggOp) row->op, row->type, &v[0],
-						   n > 1 ? &v[1] : NULL, n > 2 ? &v[2] : NULL, imm,
+	return gpuagg_lower_op(lw, (GpuAggOp) f->op, f->type, &v[first],
+						   f->nargs > 1 ? &v[1 - first] : NULL, f->nargs > 2 ? &v[2] : NULL, imm,
 						   out);
 }
 
 /* length of text, or of char(n), which does not count trailing blanks */
-static bool
-lower_length(GpuAggLower *lw, List *args, bool blanks, GpuAggValue *out)
+bool
+gpuagg_lower_by_length(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	const bool	blanks = (call->function->how & GPUAGG_HOW_BLANKS) != 0;
 	GpuAggValue value;
 
-	if (!check_encoding(lw) || !lower_args(lw, args, 1, &value) ||
+	if (!check_encoding(lw) || !gpuagg_lower_args(lw, call, &value) ||
 		(blanks && !trim_blanks(lw, &value)))
 		return false;
 	return gpuagg_lower_op(lw, lw->utf8 ? GPUAGG_OP_LENGTH_UTF8 :
@@ -145,19 +115,19 @@ lower_length(GpuAggLower *lw, List *args, bool blanks, GpuAggValue *out)
  * char(n) ~~ text compares with the blanks, so its bytes are used as they
  * are.
  */
-static bool
-lower_like(GpuAggLower *lw, List *args, Oid collation, bool negated,
-		   GpuAggValue *out)
+bool
+gpuagg_lower_by_like(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Expr	   *pattern = gpuagg_arg(args, 1);
+	const bool	negated = (call->function->how & GPUAGG_HOW_NEGATED) != 0;
+	Expr	   *pattern = gpuagg_arg(call->args, 1);
 	GpuAggValue v[2];
 
-	if (!check_collation(GPUAGG_LOWER_EQUAL, collation) || !check_encoding(lw))
+	if (!check_collation(GPUAGG_HOW_EQUAL, call->collation) || !check_encoding(lw))
 		return false;
 	if (IsA(pattern, Const) && !((Const *) pattern)->constisnull &&
 		strchr(TextDatumGetCString(((Const *) pattern)->constvalue), '\\') != NULL)
 		return GPUAGG_REFUSE("LIKE patterns with an escape are not supported");
-	if (!lower_args(lw, args, 2, v) ||
+	if (!gpuagg_lower_args(lw, call, v) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_LIKE, GPUAGG_T_BOOL, &v[0], &v[1], NULL,
 						 lw->utf8, out))
 		return false;
@@ -166,133 +136,61 @@ lower_like(GpuAggLower *lw, List *args, Oid collation, bool negated,
 						out);
 }
 
+/* Nothing that devices have, or not of these arguments */
 static bool
-lower_by_hand(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
-			  Oid collation, GpuAggValue *out)
+refuse(Oid funcid, Oid opno)
 {
-	GpuAggValue v[2];
-
-	switch (funcid)
-	{
-		case F_INTEGER_PL_DATE:
-			return lower_args(lw, args, 2, v) &&
-				gpuagg_lower_op(lw, GPUAGG_OP_DATE_ADD, GPUAGG_T_DATE, &v[1],
-								&v[0], NULL, 0, out);
-		case F_TEXTLEN:
-		case F_LENGTH_TEXT:
-		case F_CHAR_LENGTH_TEXT:
-		case F_CHARACTER_LENGTH_TEXT:
-			return lower_length(lw, args, false, out);
-		case F_LENGTH_BPCHAR:
-		case F_CHAR_LENGTH_BPCHAR:
-		case F_CHARACTER_LENGTH_BPCHAR:
-			return lower_length(lw, args, true, out);
-		case F_TEXTLIKE:
-		case F_LIKE_TEXT_TEXT:
-		case F_BPCHARLIKE:
-		case F_NAMELIKE:
-		case F_LIKE_NAME_TEXT:
-			return lower_like(lw, args, collation, false, out);
-		case F_TEXTNLIKE:
-		case F_NOTLIKE_TEXT_TEXT:
-		case F_BPCHARNLIKE:
-		case F_NAMENLIKE:
-		case F_NOTLIKE_NAME_TEXT:
-			return lower_like(lw, args, collation, true, out);
-		default:
-			if (OidIsValid(opno))
-				return GPUAGG_REFUSE("no device has operator %s, nor can it be computed of each different value here",
-									 format_operator(opno));
-			return GPUAGG_REFUSE("no device has function %s, nor can it be computed of each different value here",
-								 format_procedure(funcid));
-	}
+	if (OidIsValid(opno))
+		return GPUAGG_REFUSE("no device has operator %s, nor can it be computed of each different "
+							 "value here",
+							 format_operator(opno));
+	return GPUAGG_REFUSE("no device has function %s, nor can it be computed of each different "
+						 "value here",
+						 format_procedure(funcid));
 }
 
 bool
 gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 					  Oid collation, GpuAggValue *out)
 {
-	FunctionRow row;
-	bool		handled;
-	bool		ok;
+	static bool (*const handlers[GPUAGG_NHANDLERS]) (GpuAggLower *, const GpuAggCall *,
+													 GpuAggValue *) = {
+#define X(name, function) [GPUAGG_HANDLER_##name] = gpuagg_lower_by_##function,
+		GPUAGG_HANDLER_LIST(X)
+#undef X
+	};
+	const GpuAggCall call = {gpuagg_function(funcid), args, collation};
 
-	if (find_function(funcid, &row) && list_length(args) <= MAX_ARGS)
-		return lower_row(lw, &row, args, collation, out);
-	ok = gpuagg_lower_epoch(lw, funcid, args, &handled, out);
-	if (handled)
-		return ok;
-	ok = gpuagg_lower_numeric(lw, funcid, args, &handled, out);
-	if (handled)
-		return ok;
-	ok = gpuagg_lower_interval(lw, funcid, args, &handled, out);
-	if (handled)
-		return ok;
-	ok = gpuagg_lower_datetime(lw, funcid, args, &handled, out);
-	if (handled)
-		return ok;
-	ok = gpuagg_lower_types(lw, funcid, args, &handled, out);
-	if (handled)
-		return ok;
-	return lower_by_hand(lw, funcid, opno, args, collation, out);
+	if (handlers[call.function->by] == NULL || list_length(args) != call.function->nargs ||
+		((call.function->how & GPUAGG_HOW_COLUMNS) && gpuagg_lower_is_constant((Expr *) args)))
+		return refuse(funcid, opno);
+	return handlers[call.function->by] (lw, &call, out);
+}
+
+/* Does the row compare integers, decimals or strings for equality? */
+static bool
+is_equality(const GpuAggFunction *f, bool *negated)
+{
+	*negated = f->op == GPUAGG_OP_I64_NE || f->op == GPUAGG_OP_F64_NE ||
+		f->op == GPUAGG_OP_BYTES_NE;
+	return *negated || f->op == GPUAGG_OP_I64_EQ || f->op == GPUAGG_OP_F64_EQ ||
+		f->op == GPUAGG_OP_BYTES_EQ;
 }
 
 bool
 gpuagg_lower_is_equality(Oid funcid, bool *negated)
 {
-	FunctionRow row;
+	const GpuAggFunction *f = gpuagg_function(funcid);
 
-	if (funcid == F_NUMERIC_EQ || funcid == F_NUMERIC_NE)
-	{
-		*negated = funcid == F_NUMERIC_NE;
-		return true;
-	}
-	if (!find_function(funcid, &row) ||
-		(row.flags & (GPUAGG_LOWER_DATE1 | GPUAGG_LOWER_DATE2)))
-		return false;
-	switch ((GpuAggOp) row.op)
-	{
-		case GPUAGG_OP_I64_EQ:
-		case GPUAGG_OP_F64_EQ:
-		case GPUAGG_OP_BYTES_EQ:
-			*negated = false;
-			break;
-		case GPUAGG_OP_I64_NE:
-		case GPUAGG_OP_F64_NE:
-		case GPUAGG_OP_BYTES_NE:
-			*negated = true;
-			break;
-		default:
-			return false;
-	}
-	/* those under SAME name an operation that is not used */
-	return (row.flags & GPUAGG_LOWER_SAME) == 0;
+	return (f->by == GPUAGG_HANDLER_NUMERIC_COMPARISON || f->by == GPUAGG_HANDLER_OPERATION) &&
+		(f->how & (GPUAGG_HOW_SAME | GPUAGG_HOW_DATE1 | GPUAGG_HOW_DATE2)) == 0 &&
+		is_equality(f, negated);
 }
 
 bool
-gpuagg_lower_compares(Oid funcid, Oid type, GpuAggOp *op)
+gpuagg_lower_ignores_blanks(Oid funcid)
 {
-	static const struct
-	{
-		Oid			type;
-		Oid			function;
-		GpuAggOp	op;
-	}			comparisons[] = {
-#define ROW(type, name) {type##OID, F_##type##_##name, GPUAGG_OP_I64_##name}
-#define ROWS(type) \
-		ROW(type, EQ), ROW(type, NE), ROW(type, LT), ROW(type, LE), ROW(type, GT), ROW(type, GE)
-		ROWS(NUMERIC),
-		ROWS(INTERVAL)
-#undef ROWS
-#undef ROW
-	};
+	const GpuAggFunction *f = gpuagg_function(funcid);
 
-	for (int i = 0; i < lengthof(comparisons); i++)
-	{
-		if (comparisons[i].function == funcid && comparisons[i].type == type)
-		{
-			*op = comparisons[i].op;
-			return true;
-		}
-	}
-	return false;
+	return f->by == GPUAGG_HANDLER_OPERATION && (f->how & GPUAGG_HOW_BLANKS) != 0;
 }

@@ -16,10 +16,11 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_input_digits.h"
 #include "planner/value/args.h"
 #include "planner/value/constant.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -133,35 +134,25 @@ product(GpuAggDigits a, GpuAggDigits b)
 }
 
 static GpuAggDigits
-digits_of_function(PlannerInfo *root, Oid function, const List *args)
+digits_of_function(PlannerInfo *root, const GpuAggFunction *function, const List *args)
 {
-	switch (function)
+	switch ((GpuAggDigitRule) function->digits)
 	{
-		case F_NUMERIC_ADD:
-		case F_NUMERIC_SUB:
-		case F_NUMERIC_MOD:
-		case F_NUMERIC_UMINUS:
-		case F_NUMERIC_UPLUS:
-		case F_ABS_NUMERIC:
+		case GPUAGG_DIGITS_SUM:
+		case GPUAGG_DIGITS_REMAINDER:
+		case GPUAGG_DIGITS_SIGN_ALONE:
 			return digits_of_list(root, args);
-		case F_NUMERIC_MUL:
+		case GPUAGG_DIGITS_PRODUCT:
 			return product(digits_of(root, gpuagg_arg(args, 0)), digits_of(root, gpuagg_arg(args, 1)));
-		case F_ROUND_NUMERIC_INT4:
-		case F_TRUNC_NUMERIC_INT4:
+		case GPUAGG_DIGITS_DECIMALS:
 			return rounded(root, args);
-		case F_ROUND_NUMERIC:
-		case F_TRUNC_NUMERIC:
-		case F_CEIL_NUMERIC:
-		case F_FLOOR_NUMERIC:
-		case F_SIGN_NUMERIC:
+		case GPUAGG_DIGITS_WHOLE:
+		case GPUAGG_DIGITS_SIGNUM:
 			return make_digits(digits_of_list(root, args).before, 0);
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
+		case GPUAGG_DIGITS_INTEGER:
 			return make_digits(INTEGER_DIGITS, 0);
-		case F_NUMERIC_DIV:
-		case F_NUMERIC_FLOAT4:
-		case F_NUMERIC_FLOAT8:
+		case GPUAGG_DIGITS_QUOTIENT:
+		case GPUAGG_DIGITS_FLOAT:
 			return make_digits(0, TOO_MANY_DECIMALS);
 		default:
 			return (GpuAggDigits) {0};
@@ -172,18 +163,15 @@ digits_of_function(PlannerInfo *root, Oid function, const List *args)
 static GpuAggDigits
 digits_of_aggregate(PlannerInfo *root, Oid function, const List *args)
 {
-	switch (function)
+	switch ((GpuAggDigitRule) gpuagg_aggregate(function)->digits)
 	{
-		case F_SUM_NUMERIC:
-		case F_MIN_NUMERIC:
-		case F_MAX_NUMERIC:
+		case GPUAGG_DIGITS_TOTAL:
+		case GPUAGG_DIGITS_EXTREME:
 			return digits_of_list(root, args);
-		case F_SUM_INT8:
+		case GPUAGG_DIGITS_INTEGER_TOTAL:
 			return make_digits(INTEGER_DIGITS, 0);
-		case F_AVG_INT2:
-		case F_AVG_INT4:
-		case F_AVG_INT8:
-		case F_AVG_NUMERIC:
+		case GPUAGG_DIGITS_AVERAGE:
+		case GPUAGG_DIGITS_INTEGER_AVERAGE:
 			return make_digits(0, TOO_MANY_DECIMALS);
 		default:
 			return (GpuAggDigits) {0};
@@ -271,10 +259,10 @@ digits_of(PlannerInfo *root, Expr *expr)
 		case T_CaseExpr:
 			return digits_of_case(root, (CaseExpr *) expr);
 		case T_OpExpr:
-			return digits_of_function(root, get_opcode(((OpExpr *) expr)->opno),
+			return digits_of_function(root, gpuagg_function_of((Node *) expr),
 									  ((OpExpr *) expr)->args);
 		case T_FuncExpr:
-			return digits_of_function(root, ((FuncExpr *) expr)->funcid,
+			return digits_of_function(root, gpuagg_function_of((Node *) expr),
 									  ((FuncExpr *) expr)->args);
 		case T_Aggref:
 			return digits_of_aggregate(root, ((Aggref *) expr)->aggfnoid, ((Aggref *) expr)->args);

@@ -20,9 +20,9 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
@@ -45,28 +45,21 @@ numeric_const(int64 v)
 							  NumericGetDatum(int64_to_numeric(v)), false, false);
 }
 
-static Expr *
-call(Oid function, Oid type, List *args)
-{
-	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
 /* extract(field from interval) * factor */
 static Expr *
 field_expr(const char *field, Expr *interval, int64 factor)
 {
 	Expr	   *name = (Expr *) makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
 										  CStringGetTextDatum(field), false, false);
-	Expr	   *value = call(F_EXTRACT_TEXT_INTERVAL, NUMERICOID, list_make2(name, interval));
+	Expr	   *value = gpuagg_call(GPUAGG_F_EXTRACT_TEXT_INTERVAL, list_make2(name, interval));
 
-	return call(F_NUMERIC_MUL, NUMERICOID, list_make2(value, numeric_const(factor)));
+	return gpuagg_call(GPUAGG_F_NUMERIC_MUL, list_make2(value, numeric_const(factor)));
 }
 
 static Expr *
 plus(Expr *a, Expr *b)
 {
-	return call(F_NUMERIC_ADD, NUMERICOID, list_make2(a, b));
+	return gpuagg_call(GPUAGG_F_NUMERIC_ADD, list_make2(a, b));
 }
 
 Expr *
@@ -88,7 +81,7 @@ gpuagg_interval_part_expr(Expr *interval, GpuAggIntervalPart part)
 						 field_expr("microseconds", interval, 1));
 			break;
 	}
-	return call(F_INT8_NUMERIC, INT8OID, list_make1(value));
+	return gpuagg_call(GPUAGG_F_INT8_NUMERIC, list_make1(value));
 }
 
 /* ------------------------------------------------------------------ parts --- */
@@ -161,18 +154,24 @@ constant_total(const Interval *interval, int64 *total)
 static Expr *
 total_expr(Expr *interval)
 {
+	static const int64 usecs[GPUAGG_INTERVAL_PARTS] = {
+		[GPUAGG_PART_MONTHS] = 30 * USECS_PER_DAY,
+		[GPUAGG_PART_DAYS] = USECS_PER_DAY,
+		[GPUAGG_PART_TIME] = 1
+	};
 	Expr	   *parts[GPUAGG_INTERVAL_PARTS];
 
 	for (int part = 0; part < GPUAGG_INTERVAL_PARTS; part++)
-		parts[part] = call(F_NUMERIC_INT8, NUMERICOID,
-						   list_make1(gpuagg_interval_part_expr(interval, part)));
-	return call(F_INT8_NUMERIC, INT8OID, list_make1(
-				plus(plus(call(F_NUMERIC_MUL, NUMERICOID,
-							   list_make2(parts[GPUAGG_PART_MONTHS],
-										  numeric_const(30 * USECS_PER_DAY))),
-						  call(F_NUMERIC_MUL, NUMERICOID,
-							   list_make2(parts[GPUAGG_PART_DAYS], numeric_const(USECS_PER_DAY)))),
-					 parts[GPUAGG_PART_TIME])));
+	{
+		parts[part] = gpuagg_call(GPUAGG_F_NUMERIC_INT8,
+								  list_make1(gpuagg_interval_part_expr(interval, part)));
+		if (usecs[part] != 1)
+			parts[part] = gpuagg_call(GPUAGG_F_NUMERIC_MUL,
+									  list_make2(parts[part], numeric_const(usecs[part])));
+	}
+	return gpuagg_call(GPUAGG_F_INT8_NUMERIC,
+					   list_make1(plus(plus(parts[GPUAGG_PART_MONTHS], parts[GPUAGG_PART_DAYS]),
+									   parts[GPUAGG_PART_TIME])));
 }
 
 static bool
@@ -274,10 +273,14 @@ move_calendar(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *by, GpuAggValue *
 						moment);
 }
 
-/* moment + interval, or - */
-static bool
-lower_moved(GpuAggLower *lw, Expr *moment, Expr *interval, bool back, GpuAggValue *out)
+/* moment + interval, or -, or interval + moment */
+bool
+gpuagg_lower_by_moved(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	const int	first = (call->function->how & GPUAGG_HOW_SWAPPED) != 0;
+	const bool	back = (call->function->how & GPUAGG_HOW_BACK) != 0;
+	Expr	   *moment = gpuagg_arg(call->args, first);
+	Expr	   *interval = gpuagg_arg(call->args, 1 - first);
 	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
 
 	if (!gpuagg_lower_expr(lw, moment, out))
@@ -301,23 +304,12 @@ lower_moved(GpuAggLower *lw, Expr *moment, Expr *interval, bool back, GpuAggValu
 						&parts[GPUAGG_PART_TIME], NULL, 0, out);
 }
 
-static bool
-lower_difference(GpuAggLower *lw, List *args, GpuAggValue *out)
-{
-	GpuAggValue a;
-	GpuAggValue b;
-
-	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) &&
-		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &b) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_DIFF, GPUAGG_T_SPAN, &a, &b, NULL, 0, out);
-}
-
 /* date_bin(stride, moment, origin), the first and the last constants */
-static bool
-lower_bin(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_binned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	const Const *stride = gpuagg_arg(args, 0);
-	const Const *origin = gpuagg_arg(args, 2);
+	const Const *stride = gpuagg_arg(call->args, 0);
+	const Const *origin = gpuagg_arg(call->args, 2);
 	const Interval *interval;
 	GpuAggConstant c;
 	GpuAggValue bin;
@@ -335,22 +327,22 @@ lower_bin(GpuAggLower *lw, List *args, GpuAggValue *out)
 	c.value.type = GPUAGG_T_TEXT;
 	c.value.len = 2 * sizeof(int64);
 	c.bytes = (const char *) bytes;
-	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &moment) &&
+	return gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &moment) &&
 		gpuagg_lower_constant(lw, c, &bin) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_DATE_BIN, moment.type, &moment, &bin, NULL, 0, out);
 }
 
 /* ------------------------------------------------------------- comparisons --- */
 
-static bool
-lower_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_interval_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
 	GpuAggValue a;
 	GpuAggValue b;
 
-	return lower_total(lw, gpuagg_arg(args, 0), &a) &&
-		lower_total(lw, gpuagg_arg(args, 1), &b) &&
-		gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &a, &b, NULL, 0, out);
+	return lower_total(lw, gpuagg_arg(call->args, 0), &a) &&
+		lower_total(lw, gpuagg_arg(call->args, 1), &b) &&
+		gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_BOOL, &a, &b, NULL, 0, out);
 }
 
 /* ----------------------------------------------------------------- fields --- */
@@ -435,11 +427,11 @@ interval_field(GpuAggLower *lw, const IntervalField *field, const GpuAggValue *p
 	return true;
 }
 
-static bool
-lower_interval_extract(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_interval_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Const	   *unit = gpuagg_arg(args, 0);
-	Expr	   *interval = gpuagg_arg(args, 1);
+	Const	   *unit = gpuagg_arg(call->args, 0);
+	Expr	   *interval = gpuagg_arg(call->args, 1);
 	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
 	GpuAggValue span;
 	char	   *name;
@@ -486,24 +478,25 @@ gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value, int *
 
 /* -------------------------------------------------------------- functions --- */
 
-static bool
-lower_time_of(GpuAggLower *lw, Expr *moment, GpuAggValue *out)
+bool
+gpuagg_lower_by_time_of_day(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	if (!gpuagg_lower_expr(lw, moment, out) ||
+	if (!gpuagg_lower_args(lw, call, out) ||
 		(out->type == GPUAGG_T_TIMESTAMPTZ && !gpuagg_lower_session_local(lw, out, out)))
 		return false;
 	return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TIME, GPUAGG_T_TIME, out, NULL, NULL, 0, out);
 }
 
-static bool
-lower_is_finite(GpuAggLower *lw, Expr *expr, bool date, GpuAggValue *out)
+bool
+gpuagg_lower_by_finite(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	const bool	date = call->function->args[0] == DATEOID;
 	const int64 ends[] = {date ? PG_INT32_MIN : PG_INT64_MIN, date ? PG_INT32_MAX : PG_INT64_MAX};
 	GpuAggValue value;
 	GpuAggValue end;
 	GpuAggValue differs[2];
 
-	if (!gpuagg_lower_expr(lw, expr, &value))
+	if (!gpuagg_lower_args(lw, call, &value))
 		return false;
 	for (int i = 0; i < 2; i++)
 	{
@@ -514,53 +507,4 @@ lower_is_finite(GpuAggLower *lw, Expr *expr, bool date, GpuAggValue *out)
 	}
 	return gpuagg_lower_op(lw, GPUAGG_OP_AND, GPUAGG_T_BOOL, &differs[0], &differs[1], NULL, 0,
 						   out);
-}
-
-bool
-gpuagg_lower_interval(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
-{
-	Expr	   *a = gpuagg_arg(args, 0);
-	Expr	   *b = gpuagg_arg(args, 1);
-	GpuAggOp	op;
-
-	/* without columns: PostgreSQL computes it once */
-	*handled = !gpuagg_lower_is_constant((Expr *) args);
-	if (!*handled)
-		return false;
-	if (gpuagg_lower_compares(funcid, INTERVALOID, &op))
-		return lower_comparison(lw, op, args, out);
-	switch (funcid)
-	{
-		case F_TIMESTAMP_PL_INTERVAL:
-		case F_TIMESTAMPTZ_PL_INTERVAL:
-		case F_DATE_PL_INTERVAL:
-			return lower_moved(lw, a, b, false, out);
-		case F_INTERVAL_PL_TIMESTAMP:
-		case F_INTERVAL_PL_TIMESTAMPTZ:
-		case F_INTERVAL_PL_DATE:
-			return lower_moved(lw, b, a, false, out);
-		case F_TIMESTAMP_MI_INTERVAL:
-		case F_TIMESTAMPTZ_MI_INTERVAL:
-		case F_DATE_MI_INTERVAL:
-			return lower_moved(lw, a, b, true, out);
-		case F_TIMESTAMP_MI:
-		case F_TIMESTAMPTZ_MI:
-			return lower_difference(lw, args, out);
-		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
-		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
-			return lower_bin(lw, args, out);
-		case F_EXTRACT_TEXT_INTERVAL:
-			return lower_interval_extract(lw, args, out);
-		case F_TIME_TIMESTAMP:
-		case F_TIME_TIMESTAMPTZ:
-			return lower_time_of(lw, a, out);
-		case F_ISFINITE_DATE:
-			return lower_is_finite(lw, a, true, out);
-		case F_ISFINITE_TIMESTAMP:
-		case F_ISFINITE_TIMESTAMPTZ:
-			return lower_is_finite(lw, a, false, out);
-		default:
-			*handled = false;
-			return false;
-	}
 }

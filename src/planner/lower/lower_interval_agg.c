@@ -13,15 +13,15 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/value/args.h"
-#include "utils/fmgroids.h"
 
 static Expr *
-call(Oid function, List *args)
+absolute_expr(Expr *value)
 {
-	return (Expr *) makeFuncExpr(function, INT8OID, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
+	return gpuagg_call(GPUAGG_F_ABS_INT8, list_make1(value));
 }
 
 static bool
@@ -72,11 +72,11 @@ add_sums(GpuAggLower *lw, Expr *interval, const GpuAggLoweredFilter *filter,
 	for (int i = 0; i < GPUAGG_INTERVAL_PARTS; i++)
 		part[i] = gpuagg_interval_part_expr(interval, i);
 	exprs[GPUAGG_INTERVAL_SUM_TIME] = part[GPUAGG_PART_TIME];
-	exprs[GPUAGG_INTERVAL_SUM_TIME_GUARD] = call(F_ABS_INT8, list_make1(part[GPUAGG_PART_TIME]));
+	exprs[GPUAGG_INTERVAL_SUM_TIME_GUARD] = absolute_expr(part[GPUAGG_PART_TIME]);
 	exprs[GPUAGG_INTERVAL_SUM_DAYS] = part[GPUAGG_PART_DAYS];
 	exprs[GPUAGG_INTERVAL_SUM_DAYS_GUARD] =
-		call(F_INT8PL, list_make2(call(F_ABS_INT8, list_make1(part[GPUAGG_PART_DAYS])),
-								  call(F_ABS_INT8, list_make1(part[GPUAGG_PART_MONTHS]))));
+		gpuagg_call(GPUAGG_F_INT8PL, list_make2(absolute_expr(part[GPUAGG_PART_DAYS]),
+												absolute_expr(part[GPUAGG_PART_MONTHS])));
 	exprs[GPUAGG_INTERVAL_SUM_MONTHS] = part[GPUAGG_PART_MONTHS];
 	output->scale = value->type == GPUAGG_T_SPAN ? GPUAGG_INTERVAL_SUMS - 1 : GPUAGG_INTERVAL_SUMS;
 	return gpuagg_lower_transitions(lw, output->scale, ops, sums, exprs, filter, &output->index);
@@ -90,7 +90,7 @@ lower_interval_sum(GpuAggLower *lw, Expr *arg, uint8 final, const GpuAggLoweredF
 
 	output->final = final;
 	output->type = GPUAGG_T_INTERVAL;
-	if (IsA(arg, FuncExpr) && ((FuncExpr *) arg)->funcid == F_INTERVAL_TIME ?
+	if (gpuagg_is_call(arg, GPUAGG_F_INTERVAL_TIME) ?
 		!add_time_sum(lw, arg, filter, &value, output) :
 		!add_sums(lw, arg, filter, &value, output))
 		return false;
@@ -120,19 +120,20 @@ gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,
 								const GpuAggLoweredFilter *filter, bool *handled,
 								GpuAggOutput *output)
 {
+	const GpuAggAggregate *aggregate = gpuagg_aggregate(agg->aggfnoid);
 	Expr	   *arg = agg->args == NIL ? NULL :
 		gpuagg_agg_arg(agg, 0);
 
-	*handled = true;
-	switch (agg->aggfnoid)
+	*handled = aggregate->args[0] == INTERVALOID;
+	switch (*handled ? aggregate->kind : GPUAGG_KIND_OTHER)
 	{
-		case F_SUM_INTERVAL:
+		case GPUAGG_KIND_SUM:
 			return lower_interval_sum(lw, arg, GPUAGG_FINAL_SUM_INTERVAL, filter, output);
-		case F_AVG_INTERVAL:
+		case GPUAGG_KIND_AVG:
 			return lower_interval_sum(lw, arg, GPUAGG_FINAL_AVG_INTERVAL, filter, output);
-		case F_MIN_INTERVAL:
+		case GPUAGG_KIND_MIN:
 			return lower_interval_extreme(lw, arg, GPUAGG_TRANS_MIN_I64, filter, output);
-		case F_MAX_INTERVAL:
+		case GPUAGG_KIND_MAX:
 			return lower_interval_extreme(lw, arg, GPUAGG_TRANS_MAX_I64, filter, output);
 		default:
 			*handled = false;

@@ -22,11 +22,11 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/lower/lower_join.h"
 #include "planner/plan/join_tree.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -90,30 +90,13 @@ key_column(const GpuAggLookupLower *lookup, Expr *side)
 static bool
 widen_probe(Oid function, bool right, Expr **probe)
 {
-	Oid			cast;
+	const GpuAggFunction *f = gpuagg_function(function);
+	const GpuAggFunctionId cast = right ? gpuagg_lower_wider_time(f->args[0], f->args[1]) :
+		gpuagg_lower_wider_time(f->args[1], f->args[0]);
 
-	switch (function)
-	{
-		case F_DATE_EQ_TIMESTAMP:
-		case F_TIMESTAMP_EQ_DATE:
-			cast = F_TIMESTAMP_DATE;
-			break;
-		case F_DATE_EQ_TIMESTAMPTZ:
-		case F_TIMESTAMPTZ_EQ_DATE:
-			cast = F_TIMESTAMPTZ_DATE;
-			break;
-		case F_TIMESTAMP_EQ_TIMESTAMPTZ:
-		case F_TIMESTAMPTZ_EQ_TIMESTAMP:
-			cast = F_TIMESTAMPTZ_TIMESTAMP;
-			break;
-		default:
-			return false;
-	}
-	if (right != (function == F_DATE_EQ_TIMESTAMP || function == F_DATE_EQ_TIMESTAMPTZ ||
-				  function == F_TIMESTAMP_EQ_TIMESTAMPTZ))
+	if (cast == GPUAGG_F_NONE || f->op != GPUAGG_OP_I64_EQ)
 		return false;
-	*probe = (Expr *) makeFuncExpr(cast, cast == F_TIMESTAMP_DATE ? TIMESTAMPOID : TIMESTAMPTZOID,
-								   list_make1(*probe), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	*probe = gpuagg_call(cast, list_make1(*probe));
 	return true;
 }
 
@@ -137,14 +120,14 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 		 !widen_probe(op->opfuncid, right, &key->probe)))
 		return false;
 	/* a text as char(n) is the same bytes, of which the blanks go in any case */
-	if (op->opfuncid == F_BPCHAREQ)
+	if (gpuagg_lower_ignores_blanks(op->opfuncid))
 		key->probe = (Expr *) bare_expr((Node *) key->probe);
 	key->column = key_column(lookup, right ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0));
 	return key->column != NULL &&
 		gpuagg_constant_column(exprType((Node *) key->column), exprTypmod((Node *) key->column),
 							   &key->type, &key->scale) &&
 		gpuagg_lower_is_join_key(op->inputcollid, exprCollation((Node *) key->column), key->type) &&
-		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR);
+		gpuagg_lower_ignores_blanks(op->opfuncid) == (key->type == GPUAGG_T_BPCHAR);
 }
 
 static bool

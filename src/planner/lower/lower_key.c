@@ -11,9 +11,9 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/typcache.h"
@@ -134,8 +134,9 @@ stored_float(GpuAggLower *lw, Var *var, bool is_float4, GpuAggValue *value, Expr
 
 	if (is_float4)
 	{
-		wide = (Expr *) makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID, list_make1(var), InvalidOid,
-									 InvalidOid, COERCE_EXPLICIT_CAST);
+		wide = (Expr *) makeFuncExpr(gpuagg_function_oid(GPUAGG_F_FLOAT8_FLOAT4), FLOAT8OID,
+									 list_make1(var), InvalidOid, InvalidOid,
+									 COERCE_EXPLICIT_CAST);
 		output->final = GPUAGG_FINAL_KEY_FLOAT4;
 	}
 	*row_expr = relabelled(wide, INT8OID);

@@ -24,10 +24,9 @@
 #include "device/ops/ops_int.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -349,13 +348,6 @@ compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value,
 	return compare(lw, against_floor(op), value, &bound, out);
 }
 
-static Expr *
-call(Oid function, Oid type, List *args)
-{
-	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
 /* expr times 10^scale */
 static Expr *
 scaled_expr(Expr *expr, int scale)
@@ -364,19 +356,18 @@ scaled_expr(Expr *expr, int scale)
 
 	if (scale == 0)
 		return expr;
-	return call(F_NUMERIC_MUL, NUMERICOID,
-				list_make2(expr, makeConst(NUMERICOID, -1, InvalidOid, -1, power, false,
-										   false)));
+	return gpuagg_call(GPUAGG_F_NUMERIC_MUL,
+					   list_make2(expr, makeConst(NUMERICOID, -1, InvalidOid, -1, power, false,
+												  false)));
 }
 
 /* That, rounded, as a runtime constant; what int8 does not hold is an error there. */
 static bool
-rounded_constant(GpuAggLower *lw, Expr *scaled, Oid rounding, GpuAggValue *out)
+rounded_constant(GpuAggLower *lw, Expr *scaled, GpuAggFunctionId rounding, GpuAggValue *out)
 {
-	Expr	   *whole = call(rounding, NUMERICOID, list_make1(scaled));
+	Expr	   *whole = gpuagg_call(rounding, list_make1(scaled));
 
-	return gpuagg_lower_const_expr(lw, call(F_INT8_NUMERIC, INT8OID, list_make1(whole)),
-								   out);
+	return gpuagg_lower_const_expr(lw, gpuagg_call(GPUAGG_F_INT8_NUMERIC, list_make1(whole)), out);
 }
 
 /* x = (or <>) a constant that may lie between two decimals of x's scale */
@@ -385,14 +376,14 @@ compare_equal_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr
 					GpuAggValue *out)
 {
 	GpuAggOp	never = op == GPUAGG_OP_I64_EQ ? GPUAGG_OP_I64_NE : GPUAGG_OP_I64_EQ;
-	Expr	   *whole = call(F_FLOOR_NUMERIC, NUMERICOID, list_make1(scaled));
+	Expr	   *whole = gpuagg_call(GPUAGG_F_FLOOR_NUMERIC, list_make1(scaled));
 	GpuAggValue bound;
 	GpuAggValue integral;
 	GpuAggValue otherwise;
 
 	/* a NULL constant goes the way of an integral one: the answer is NULL */
-	return rounded_constant(lw, scaled, F_FLOOR_NUMERIC, &bound) &&
-		gpuagg_lower_const_expr(lw, call(F_NUMERIC_EQ, BOOLOID, list_make2(scaled, whole)),
+	return rounded_constant(lw, scaled, GPUAGG_F_FLOOR_NUMERIC, &bound) &&
+		gpuagg_lower_const_expr(lw, gpuagg_call(GPUAGG_F_NUMERIC_EQ, list_make2(scaled, whole)),
 								&integral) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_FALSE, GPUAGG_T_BOOL, &integral, NULL, NULL, 0,
 						&integral) &&
@@ -413,7 +404,8 @@ compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *cons
 
 	if (op == GPUAGG_OP_I64_EQ || op == GPUAGG_OP_I64_NE)
 		return compare_equal_later(lw, op, value, scaled, out);
-	return rounded_constant(lw, scaled, up ? F_CEIL_NUMERIC : F_FLOOR_NUMERIC, &bound) &&
+	return rounded_constant(lw, scaled, up ? GPUAGG_F_CEIL_NUMERIC : GPUAGG_F_FLOOR_NUMERIC,
+							&bound) &&
 		compare(lw, op, value, &bound, out);
 }
 
@@ -465,55 +457,61 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggVa
 		compare(lw, op, &a, &b, out);
 }
 
+bool
+gpuagg_lower_by_numeric_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+{
+	return lower_comparison(lw, (GpuAggOp) call->function->op, gpuagg_arg(call->args, 0),
+							gpuagg_arg(call->args, 1), out);
+}
+
 /* ---------------------------------------------------------- arithmetic --- */
 
-static bool
-lower_two(GpuAggLower *lw, List *args, GpuAggValue *a, GpuAggValue *b)
-{
-	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), a) &&
-		gpuagg_lower_expr(lw, gpuagg_arg(args, 1), b);
-}
-
 /* + - % gcd lcm, between values of one scale */
-static bool
-lower_aligned(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_aligned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	GpuAggValue a;
-	GpuAggValue b;
+	GpuAggValue v[2];
 
-	if (!lower_two(lw, args, &a, &b) || !gpuagg_lower_numeric_align(lw, &a, &b) ||
-		!gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out))
+	if (!gpuagg_lower_args(lw, call, v) || !gpuagg_lower_numeric_align(lw, &v[0], &v[1]) ||
+		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0,
+						 out))
 		return false;
-	out->scale = a.scale;
-	return combine_shown(lw, GPUAGG_OP_I64_MAX, &a, &b, out);
+	out->scale = v[0].scale;
+	return combine_shown(lw, GPUAGG_OP_I64_MAX, &v[0], &v[1], out);
 }
 
-static bool
-lower_product(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	GpuAggValue a;
-	GpuAggValue b;
+	GpuAggValue v[2];
 
-	if (!lower_two(lw, args, &a, &b))
+	if (!gpuagg_lower_args(lw, call, v))
 		return false;
-	if (a.scale + b.scale > GPUAGG_MAX_SCALE)
+	if (v[0].scale + v[1].scale > GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a product of numerics has more than %d decimals",
 							 GPUAGG_MAX_SCALE);
-	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out))
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0, out))
 		return false;
-	out->scale = a.scale + b.scale;
-	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &a, &b, out);
+	out->scale = v[0].scale + v[1].scale;
+	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &v[0], &v[1], out);
+}
+
+bool
+gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+{
+	return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals "
+						 "depends on the values");
 }
 
 /* An integer between -1 and 1 */
-static bool
-lower_signum(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_signum(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
 	GpuAggValue a;
 	GpuAggValue least;
 	GpuAggValue most;
 
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) ||
+	if (!gpuagg_lower_args(lw, call, &a) ||
 		!decimal_constant(lw, -1, false, &least) || !decimal_constant(lw, 1, false, &most) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MAX, GPUAGG_T_NUMERIC, &a, &least, NULL, 0, out) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MIN, GPUAGG_T_NUMERIC, out, &most, NULL, 0, out))
@@ -523,24 +521,24 @@ lower_signum(GpuAggLower *lw, List *args, GpuAggValue *out)
 }
 
 /* div(): a whole quotient, towards zero; decimals of one scale are divided as they are. */
-static bool
-lower_whole_quotient(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_whole_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	GpuAggValue a;
-	GpuAggValue b;
+	GpuAggValue v[2];
 
-	return lower_two(lw, args, &a, &b) && gpuagg_lower_numeric_align(lw, &a, &b) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_INT8_DIV, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out);
+	return gpuagg_lower_args(lw, call, v) && gpuagg_lower_numeric_align(lw, &v[0], &v[1]) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT8_DIV, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0, out);
 }
 
 /* - and abs, which change neither scale nor what is shown */
-static bool
-lower_sign(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_sign_alone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
 	GpuAggValue a;
 
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &a) ||
-		!gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0, out))
+	if (!gpuagg_lower_args(lw, call, &a) ||
+		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0,
+						 out))
 		return false;
 	out->scale = a.scale;
 	copy_shown(out, &a);
@@ -574,11 +572,11 @@ to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggValue *value)
 	return true;
 }
 
-/* round and trunc; decimals NULL: to none */
-static bool
-lower_rounding(GpuAggLower *lw, GpuAggOp rule, List *args, GpuAggValue *out)
+/* round, trunc, floor and ceil, to as many decimals as a second argument says, or to none */
+bool
+gpuagg_lower_by_rounded(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Const	   *decimals = list_length(args) > 1 ? gpuagg_arg(args, 1) : NULL;
+	Const	   *decimals = list_length(call->args) > 1 ? gpuagg_arg(call->args, 1) : NULL;
 	int32		n = 0;
 
 	if (decimals != NULL)
@@ -589,22 +587,22 @@ lower_rounding(GpuAggLower *lw, GpuAggOp rule, List *args, GpuAggValue *out)
 	}
 	if (n > GPUAGG_MAX_SCALE || n < -GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a numeric is rounded to digits that 64 bits do not hold");
-	return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
-		to_scale(lw, rule, n, out);
+	return gpuagg_lower_expr(lw, gpuagg_arg(call->args, 0), out) &&
+		to_scale(lw, (GpuAggOp) call->function->op, n, out);
 }
 
 /* ---------------------------------------------------------------- casts --- */
 
 /* numeric(p, s): rounds, and has at most p digits; of s below 0 the last -s before the point are zeros */
-static bool
-lower_typmod(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_declared_numeric(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	const Const *typmod = gpuagg_arg(args, 1);
+	const Const *typmod = gpuagg_arg(call->args, 1);
 	GpuAggValue value;
 	int			digits;
 	int			scale;
 
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), &value))
+	if (!gpuagg_lower_expr(lw, gpuagg_arg(call->args, 0), &value))
 		return false;
 	if (!IsA(typmod, Const) || typmod->constisnull ||
 		DatumGetInt32(typmod->constvalue) < (int32) VARHDRSZ)
@@ -623,10 +621,12 @@ lower_typmod(GpuAggLower *lw, List *args, GpuAggValue *out)
 	return true;
 }
 
-static bool
-to_integer(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
+bool
+gpuagg_lower_by_numeric_to_integer(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) ||
+	const uint8 type = call->function->type;
+
+	if (!gpuagg_lower_args(lw, call, out) ||
 		!to_scale(lw, GPUAGG_OP_DECIMAL_ROUND, 0, out))
 		return false;
 	if (type != GPUAGG_T_INT8)
@@ -640,13 +640,14 @@ to_integer(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
  * A quotient of two doubles that are exact is rounded once, as PostgreSQL's reading of
  * the decimal is.  float4 would be rounded twice.
  */
-static bool
-to_float(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
+bool
+gpuagg_lower_by_numeric_to_float(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	const uint8 type = call->function->type;
 	GpuAggConstant power;
 	GpuAggValue by;
 
-	if (!gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out))
+	if (!gpuagg_lower_args(lw, call, out))
 		return false;
 	if (out->scale == 0)
 		return gpuagg_lower_op(lw, type == GPUAGG_T_FLOAT8 ? GPUAGG_OP_INT_TO_FLOAT8 :
@@ -661,73 +662,4 @@ to_float(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
 						out) &&
 		gpuagg_lower_constant(lw, power, &by) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_FLOAT8_DIV, GPUAGG_T_FLOAT8, out, &by, NULL, 0, out);
-}
-
-/* ------------------------------------------------------------ functions --- */
-
-bool
-gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-					 GpuAggValue *out)
-{
-	GpuAggOp	op;
-
-	*handled = true;
-	if (gpuagg_lower_compares(funcid, NUMERICOID, &op))
-		return lower_comparison(lw, op, gpuagg_arg(args, 0), gpuagg_arg(args, 1), out);
-	switch (funcid)
-	{
-		case F_NUMERIC_ADD:
-			return lower_aligned(lw, GPUAGG_OP_INT8_ADD, args, out);
-		case F_NUMERIC_SUB:
-			return lower_aligned(lw, GPUAGG_OP_INT8_SUB, args, out);
-		case F_NUMERIC_MOD:
-		case F_MOD_NUMERIC_NUMERIC:
-			return lower_aligned(lw, GPUAGG_OP_INT_MOD, args, out);
-		case F_GCD_NUMERIC_NUMERIC:
-			return lower_aligned(lw, GPUAGG_OP_INT8_GCD, args, out);
-		case F_LCM_NUMERIC_NUMERIC:
-			return lower_aligned(lw, GPUAGG_OP_INT8_LCM, args, out);
-		case F_SIGN_NUMERIC:
-			return lower_signum(lw, args, out);
-		case F_NUMERIC_MUL:
-			return lower_product(lw, args, out);
-		case F_NUMERIC_UPLUS:
-			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out);
-		case F_NUMERIC_UMINUS:
-			return lower_sign(lw, GPUAGG_OP_INT8_NEG, args, out);
-		case F_NUMERIC_ABS:
-		case F_ABS_NUMERIC:
-			return lower_sign(lw, GPUAGG_OP_INT8_ABS, args, out);
-		case F_ROUND_NUMERIC:
-		case F_ROUND_NUMERIC_INT4:
-			return lower_rounding(lw, GPUAGG_OP_DECIMAL_ROUND, args, out);
-		case F_TRUNC_NUMERIC:
-		case F_TRUNC_NUMERIC_INT4:
-			return lower_rounding(lw, GPUAGG_OP_DECIMAL_TRUNC, args, out);
-		case F_FLOOR_NUMERIC:
-			return lower_rounding(lw, GPUAGG_OP_DECIMAL_FLOOR, args, out);
-		case F_CEIL_NUMERIC:
-		case F_CEILING_NUMERIC:
-			return lower_rounding(lw, GPUAGG_OP_DECIMAL_CEIL, args, out);
-		case F_NUMERIC_NUMERIC_INT4:
-			return lower_typmod(lw, args, out);
-		case F_INT2_NUMERIC:
-			return to_integer(lw, args, GPUAGG_T_INT2, out);
-		case F_INT4_NUMERIC:
-			return to_integer(lw, args, GPUAGG_T_INT4, out);
-		case F_INT8_NUMERIC:
-			return to_integer(lw, args, GPUAGG_T_INT8, out);
-		case F_FLOAT4_NUMERIC:
-			return to_float(lw, args, GPUAGG_T_FLOAT4, out);
-		case F_FLOAT8_NUMERIC:
-			return to_float(lw, args, GPUAGG_T_FLOAT8, out);
-		case F_DIV:
-		case F_NUMERIC_DIV_TRUNC:
-			return lower_whole_quotient(lw, args, out);
-		case F_NUMERIC_DIV:
-			return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals depends on the values");
-		default:
-			*handled = false;
-			return false;
-	}
 }

@@ -18,10 +18,10 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_input_digits.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
@@ -46,7 +46,7 @@ factors_walker(Node *node, void *context)
 		return false;
 	if (IsA(node, Param))
 		found->params += found->multiplied;
-	if (!IsA(node, OpExpr) || get_opcode(((OpExpr *) node)->opno) != F_NUMERIC_MUL)
+	if (gpuagg_function_of(node)->digits != GPUAGG_DIGITS_PRODUCT)
 		return expression_tree_walker(node, factors_walker, context);
 	inside.multiplied = true;
 	(void) expression_tree_walker(node, factors_walker, &inside);
@@ -61,13 +61,6 @@ unknown_decimals(const GpuAggLower *lw)
 
 	(void) query_tree_walker(lw->root->parse, factors_walker, &found, QTW_IGNORE_RANGE_TABLE);
 	return found.params > 1 ? UNKNOWN_FACTOR_DECIMALS : UNKNOWN_DECIMALS;
-}
-
-static Expr *
-call(Oid function, Oid type, List *args)
-{
-	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
 }
 
 static Expr *
@@ -88,8 +81,8 @@ too_large(void)
 {
 	Datum		limit = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
 
-	return call(F_INT8_NUMERIC, INT8OID,
-				list_make1(decimal(DirectFunctionCall2(numeric_mul, limit, limit))));
+	return gpuagg_call(GPUAGG_F_INT8_NUMERIC,
+					   list_make1(decimal(DirectFunctionCall2(numeric_mul, limit, limit))));
 }
 
 static CaseWhen *
@@ -109,7 +102,7 @@ scaled(Expr *x, Expr *decimals, int scale)
 {
 	Expr	   *most = (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 										  Int32GetDatum(scale), false, true);
-	Expr	   *product = call(F_NUMERIC_MUL, NUMERICOID, list_make2(x, power_of_ten(scale)));
+	Expr	   *product = gpuagg_call(GPUAGG_F_NUMERIC_MUL, list_make2(x, power_of_ten(scale)));
 	NullTest   *test = makeNode(NullTest);
 	CaseExpr   *expr = makeNode(CaseExpr);
 
@@ -117,8 +110,8 @@ scaled(Expr *x, Expr *decimals, int scale)
 	test->nulltesttype = IS_NULL;
 	test->location = -1;
 	expr->casetype = INT8OID;
-	expr->args = list_make2(branch(call(F_INT4LE, BOOLOID, list_make2(decimals, most)),
-								   call(F_INT8_NUMERIC, INT8OID, list_make1(product))),
+	expr->args = list_make2(branch(gpuagg_call(GPUAGG_F_INT4LE, list_make2(decimals, most)),
+								   gpuagg_call(GPUAGG_F_INT8_NUMERIC, list_make1(product))),
 							branch((Expr *) test, (Expr *) makeNullConst(INT8OID, -1, InvalidOid)));
 	expr->defresult = too_large();
 	expr->location = -1;
@@ -128,7 +121,7 @@ scaled(Expr *x, Expr *decimals, int scale)
 bool
 gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 {
-	Expr	   *decimals = call(F_SCALE, INT4OID, list_make1(expr));
+	Expr	   *decimals = gpuagg_call(GPUAGG_F_SCALE, list_make1(expr));
 	GpuAggDigits digits;
 	GpuAggValue shown;
 	int			scale;

@@ -21,17 +21,17 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
-#include "device/ops/page.h"
 #include "compat.h"
+#include "device/ops/page.h"
 #include "fmgr.h"
 #include "ipc/seen_groups.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_own_scale.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -191,7 +191,7 @@ multiplies_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, OpExpr) && get_opcode(((OpExpr *) node)->opno) == F_NUMERIC_MUL)
+	if (gpuagg_function_of(node)->digits == GPUAGG_DIGITS_PRODUCT)
 		return true;
 	return expression_tree_walker(node, multiplies_walker, context);
 }

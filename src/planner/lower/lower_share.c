@@ -26,8 +26,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/lower/lower_agg.h"
-#include "utils/fmgroids.h"
 
 /* Of the same values, of the same rows? */
 static bool
@@ -45,7 +45,7 @@ transition_of(const GpuAggLower *lw, const Aggref *agg)
 	GpuAggStatisticRow statistic;
 	GpuAggAggregateRow row;
 
-	if (agg->aggfnoid == F_REGR_COUNT)
+	if (gpuagg_aggregate(agg->aggfnoid)->statistic == GPUAGG_STATISTIC_REGR_COUNT)
 		return GPUAGG_TRANS_COUNT;
 	if (gpuagg_lower_statistic_of(lw, agg->aggfnoid, &statistic))
 		return statistic.final == GPUAGG_FINAL_VARIANCE ? gpuagg_lower_variance_sum(statistic.type) :

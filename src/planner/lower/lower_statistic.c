@@ -22,6 +22,8 @@
 #include "catalog/pg_type.h"
 #include "device/ops/ops_int.h"
 #include "nodes/makefuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/numeric.h"
 #include "utils/regproc.h"
@@ -36,37 +38,26 @@ typedef struct Factor
 bool
 gpuagg_lower_find_statistic(Oid aggfnoid, GpuAggStatisticRow *row)
 {
-	switch (aggfnoid)
-	{
-#define ROW(fn, argtype, which, what) \
-		case fn: \
-			row->type = GPUAGG_T_##argtype; \
-			row->statistic = GPUAGG_STATISTIC_##which; \
-			row->final = GPUAGG_FINAL_##what; \
-			return true;
-#define X(fn, argtype, which) ROW(fn, argtype, which, VARIANCE)
-			GPUAGG_VARIANCE_LIST(X)
-#undef X
-#define X(fn, argtype, which) ROW(fn, argtype, which, MOMENTS)
-			GPUAGG_MOMENTS_LIST(X)
-			GPUAGG_COMOMENTS_LIST(X)
-#undef X
-#undef ROW
-		default:
-			return false;
-	}
+	const GpuAggAggregate *a = gpuagg_aggregate(aggfnoid);
+
+	if (a->made_of != GPUAGG_MADE_OF_STATISTIC)
+		return false;
+	*row = (GpuAggStatisticRow) {.type = a->type,.statistic = a->statistic,.final = a->final};
+	return true;
 }
 
 /* An average of floating point, whose state in PostgreSQL is that of a variance */
 static bool
 find_average(Oid aggfnoid, GpuAggStatisticRow *row)
 {
+	const GpuAggAggregate *a = gpuagg_aggregate(aggfnoid);
+
+	if (a->made_of != GPUAGG_MADE_OF_STATE || a->final != GPUAGG_FINAL_AVG_FLOAT)
+		return false;
 	*row = (GpuAggStatisticRow) {
-		.type = aggfnoid == F_AVG_FLOAT4 ? GPUAGG_T_FLOAT4 : GPUAGG_T_FLOAT8,
-		.statistic = GPUAGG_STATISTIC_VAR_POP,
-		.final = GPUAGG_FINAL_MOMENTS
+		.type = a->type,.statistic = GPUAGG_STATISTIC_VAR_POP,.final = GPUAGG_FINAL_MOMENTS
 	};
-	return aggfnoid == F_AVG_FLOAT4 || aggfnoid == F_AVG_FLOAT8;
+	return true;
 }
 
 bool
@@ -83,13 +74,6 @@ gpuagg_lower_variance_sum(uint8 type)
 }
 
 /* ---------------------------------------------------------- expressions --- */
-
-static Expr *
-call(Oid function, Oid type, List *args)
-{
-	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
 
 static Expr *
 int4_expr(int32 v)
@@ -119,13 +103,13 @@ whole_expr(uint8 type, int scale, Expr *arg)
 	switch ((GpuAggType) type)
 	{
 		case GPUAGG_T_INT2:
-			return call(F_INT8_INT2, INT8OID, list_make1(arg));
+			return gpuagg_call(GPUAGG_F_INT8_INT2, list_make1(arg));
 		case GPUAGG_T_INT4:
-			return call(F_INT8_INT4, INT8OID, list_make1(arg));
+			return gpuagg_call(GPUAGG_F_INT8_INT4, list_make1(arg));
 		case GPUAGG_T_NUMERIC:
-			arg = call(F_NUMERIC_MUL, NUMERICOID,
+			arg = gpuagg_call(GPUAGG_F_NUMERIC_MUL,
 					   list_make2(arg, numeric_expr(gpuagg_power_of_ten(scale))));
-			return call(F_TRUNC_NUMERIC_INT4, NUMERICOID, list_make2(arg, int4_expr(0)));
+			return gpuagg_call(GPUAGG_F_TRUNC_NUMERIC_INT4, list_make2(arg, int4_expr(0)));
 		default:
 			return arg;
 	}
@@ -139,14 +123,14 @@ high_expr(uint8 type, Expr *whole)
 
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		whole = call(F_NUMERIC_DIV, NUMERICOID,
+		whole = gpuagg_call(GPUAGG_F_NUMERIC_DIV,
 					 list_make2(whole, numeric_expr(INT64CONST(1) << GPUAGG_SQUARE_HALF)));
-		return call(F_ROUND_NUMERIC_INT4, NUMERICOID, list_make2(whole, int4_expr(0)));
+		return gpuagg_call(GPUAGG_F_ROUND_NUMERIC_INT4, list_make2(whole, int4_expr(0)));
 	}
-	carry = call(F_INT8SHR, INT8OID, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF - 1)));
-	carry = call(F_INT8AND, INT8OID, list_make2(carry, int8_expr(1)));
-	whole = call(F_INT8SHR, INT8OID, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
-	return call(F_INT8PL, INT8OID, list_make2(whole, carry));
+	carry = gpuagg_call(GPUAGG_F_INT8SHR, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF - 1)));
+	carry = gpuagg_call(GPUAGG_F_INT8AND, list_make2(carry, int8_expr(1)));
+	whole = gpuagg_call(GPUAGG_F_INT8SHR, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
+	return gpuagg_call(GPUAGG_F_INT8PL, list_make2(whole, carry));
 }
 
 static Expr *
@@ -154,12 +138,12 @@ low_expr(uint8 type, Expr *whole, Expr *high)
 {
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		high = call(F_NUMERIC_MUL, NUMERICOID,
+		high = gpuagg_call(GPUAGG_F_NUMERIC_MUL,
 					list_make2(high, numeric_expr(INT64CONST(1) << GPUAGG_SQUARE_HALF)));
-		return call(F_NUMERIC_SUB, NUMERICOID, list_make2(whole, high));
+		return gpuagg_call(GPUAGG_F_NUMERIC_SUB, list_make2(whole, high));
 	}
-	whole = call(F_INT8SHL, INT8OID, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
-	return call(F_INT8SHR, INT8OID, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
+	whole = gpuagg_call(GPUAGG_F_INT8SHL, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
+	return gpuagg_call(GPUAGG_F_INT8SHR, list_make2(whole, int4_expr(GPUAGG_SQUARE_HALF)));
 }
 
 /* -------------------------------------------------------------- squares --- */
@@ -216,9 +200,8 @@ add_products(GpuAggLower *lw, uint8 type, const Factor *a, const Factor *b,
 
 	if (!integer_op(lw, GPUAGG_OP_INT8_MUL, type, &a->value, &b->value, &product) ||
 		!gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I128, &product,
-								 call(numeric ? F_NUMERIC_MUL : F_INT8MUL,
-									  numeric ? NUMERICOID : INT8OID,
-									  list_make2(a->expr, b->expr)),
+								 gpuagg_call(numeric ? GPUAGG_F_NUMERIC_MUL : GPUAGG_F_INT8MUL,
+											 list_make2(a->expr, b->expr)),
 								 filter, &number))
 		return false;
 	*part = number + 1;
@@ -288,8 +271,8 @@ lower_pairs(GpuAggLower *lw, const Aggref *agg, GpuAggMark before, const GpuAggV
 	return gpuagg_lower_op(lw, GPUAGG_OP_F64_LE, GPUAGG_T_BOOL, &values[0], &values[1], NULL, 0,
 						   &both) &&
 		gpuagg_lower_count_value(lw, agg, before, &both,
-								 call(F_FLOAT8LE, BOOLOID, list_make2(args[0], args[1])), filter,
-								 &output->index);
+								 gpuagg_call(GPUAGG_F_FLOAT8LE, list_make2(args[0], args[1])),
+								 filter, &output->index);
 }
 
 bool

@@ -24,7 +24,6 @@
 #include "planner/lower/lower_join.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless_query.h"
-#include "utils/fmgroids.h"
 
 /* ------------------------------------------------------------- subquery --- */
 
@@ -69,7 +68,7 @@ split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, uint8 *sca
 		gpuagg_lower_is_equality(op->opfuncid, &negated) && !negated &&
 		gpuagg_constant_column(column->paramtype, column->paramtypmod, type, scale) &&
 		gpuagg_lower_is_join_key(op->inputcollid, column->paramcollid, *type) &&
-		(op->opfuncid == F_BPCHAREQ) == (*type == GPUAGG_T_BPCHAR))
+		gpuagg_lower_ignores_blanks(op->opfuncid) == (*type == GPUAGG_T_BPCHAR))
 		return true;
 	return GPUAGG_REFUSE("IN or NOT IN compares types in a way that is not supported");
 }

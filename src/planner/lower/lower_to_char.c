@@ -22,10 +22,10 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 
 /* What a field tells */
 #define TELLS_YEAR 0x0001
@@ -235,13 +235,6 @@ pattern_unit(const Const *pattern, GpuAggField *unit)
 	return true;
 }
 
-static Expr *
-call(Oid function, Oid type, List *args)
-{
-	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
 /* date_trunc(unit, local time), of days as a date */
 static Expr *
 trunc_expr(GpuAggField unit, Expr *local)
@@ -254,17 +247,18 @@ trunc_expr(GpuAggField unit, Expr *local)
 		if (units[i].field == unit)
 			name = units[i].name;
 	}
-	trunc = call(F_DATE_TRUNC_TEXT_TIMESTAMP, TIMESTAMPOID,
-				 list_make2(makeConst(TEXTOID, -1, C_COLLATION_OID, -1, CStringGetTextDatum(name),
-									  false, false), local));
-	return unit < GPUAGG_FIELD_DAY ? trunc : call(F_DATE_TIMESTAMP, DATEOID, list_make1(trunc));
+	trunc = gpuagg_call(GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMP,
+						list_make2(makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+											 CStringGetTextDatum(name), false, false), local));
+	return unit < GPUAGG_FIELD_DAY ? trunc :
+		gpuagg_call(GPUAGG_F_DATE_TIMESTAMP, list_make1(trunc));
 }
 
 /* Of a date, which SQL makes a timestamptz of */
 static bool
 lower_date_text(GpuAggLower *lw, GpuAggField unit, Expr *date, Expr **row_expr, GpuAggValue *out)
 {
-	*row_expr = trunc_expr(unit, call(F_TIMESTAMP_DATE, TIMESTAMPOID, list_make1(date)));
+	*row_expr = trunc_expr(unit, gpuagg_call(GPUAGG_F_TIMESTAMP_DATE, list_make1(date)));
 	return gpuagg_lower_expr(lw, date, out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, out, NULL, NULL, unit, out) &&
 		gpuagg_lower_guard_days(lw, out);
@@ -280,7 +274,7 @@ lower_moment_text(GpuAggLower *lw, GpuAggField unit, Expr *moment, Expr **row_ex
 		return false;
 	if (out->type == GPUAGG_T_TIMESTAMPTZ)
 	{
-		local = call(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(moment));
+		local = gpuagg_call(GPUAGG_F_TIMESTAMP_TIMESTAMPTZ, list_make1(moment));
 		if (!gpuagg_lower_session_local(lw, out, out))
 			return false;
 	}
@@ -299,14 +293,14 @@ gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_
 	FuncExpr   *moment;
 	GpuAggField unit;
 
-	*handled = IsA(expr, FuncExpr) && (to_char->funcid == F_TO_CHAR_TIMESTAMP_TEXT ||
-									   to_char->funcid == F_TO_CHAR_TIMESTAMPTZ_TEXT);
+	*handled = gpuagg_is_call(expr, GPUAGG_F_TO_CHAR_TIMESTAMP_TEXT) ||
+		gpuagg_is_call(expr, GPUAGG_F_TO_CHAR_TIMESTAMPTZ_TEXT);
 	if (!*handled)
 		return false;
 	if (!pattern_unit(gpuagg_arg(to_char->args, 1), &unit))
 		return GPUAGG_REFUSE("this pattern of to_char is not one of a whole unit of time, as YYYY-MM is");
 	moment = gpuagg_arg(to_char->args, 0);
-	if (IsA(moment, FuncExpr) && moment->funcid == F_TIMESTAMPTZ_DATE && unit >= GPUAGG_FIELD_DAY)
+	if (gpuagg_is_call(moment, GPUAGG_F_TIMESTAMPTZ_DATE) && unit >= GPUAGG_FIELD_DAY)
 		return lower_date_text(lw, unit, gpuagg_arg(moment->args, 0), row_expr, out);
 	return lower_moment_text(lw, unit, (Expr *) moment, row_expr, out);
 }

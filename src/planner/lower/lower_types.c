@@ -10,10 +10,9 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 bool
@@ -25,17 +24,16 @@ gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value)
 		gpuagg_lower_op(lw, GPUAGG_OP_ENUM_ORDER, GPUAGG_T_INT8, value, &table, NULL, 0, value);
 }
 
-static bool
-lower_enum_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_enum_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Expr	   *left = gpuagg_arg(args, 0);
-	Expr	   *right = gpuagg_arg(args, 1);
 	GpuAggValue v[2];
 
-	return gpuagg_lower_expr(lw, left, &v[0]) && gpuagg_lower_expr(lw, right, &v[1]) &&
-		gpuagg_lower_enum_order(lw, exprType((Node *) left), &v[0]) &&
-		gpuagg_lower_enum_order(lw, exprType((Node *) right), &v[1]) &&
-		gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
+	return gpuagg_lower_args(lw, call, v) &&
+		gpuagg_lower_enum_order(lw, exprType(gpuagg_arg(call->args, 0)), &v[0]) &&
+		gpuagg_lower_enum_order(lw, exprType(gpuagg_arg(call->args, 1)), &v[1]) &&
+		gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0,
+						out);
 }
 
 /* An operation of the value and a constant integer */
@@ -50,26 +48,10 @@ with_integer(GpuAggLower *lw, GpuAggOp op, uint8 type, int64 number, GpuAggValue
 }
 
 bool
-gpuagg_lower_types(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
+gpuagg_lower_by_oid_to_int8(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	*handled = true;
-	switch (funcid)
-	{
-		case F_ENUM_LT:
-			return lower_enum_comparison(lw, GPUAGG_OP_I64_LT, args, out);
-		case F_ENUM_LE:
-			return lower_enum_comparison(lw, GPUAGG_OP_I64_LE, args, out);
-		case F_ENUM_GT:
-			return lower_enum_comparison(lw, GPUAGG_OP_I64_GT, args, out);
-		case F_ENUM_GE:
-			return lower_enum_comparison(lw, GPUAGG_OP_I64_GE, args, out);
-		case F_INT8_OID:
-			return gpuagg_lower_expr(lw, gpuagg_arg(args, 0), out) &&
-				with_integer(lw, GPUAGG_OP_INT8_ADD, GPUAGG_T_INT8, INT64CONST(1) << 31, out);
-		default:
-			*handled = false;
-			return false;
-	}
+	return gpuagg_lower_args(lw, call, out) &&
+		with_integer(lw, GPUAGG_OP_INT8_ADD, GPUAGG_T_INT8, INT64CONST(1) << 31, out);
 }
 
 bool

@@ -17,10 +17,9 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 
 static Expr *
 session_zone(void)
@@ -28,8 +27,9 @@ session_zone(void)
 	Const	   *name = makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
 								 CStringGetTextDatum("TimeZone"), false, false);
 
-	return (Expr *) makeFuncExpr(F_CURRENT_SETTING_TEXT, TEXTOID, list_make1(name),
-								 C_COLLATION_OID, C_COLLATION_OID, COERCE_EXPLICIT_CALL);
+	return (Expr *) makeFuncExpr(gpuagg_function_oid(GPUAGG_F_CURRENT_SETTING_TEXT), TEXTOID,
+								 list_make1(name), C_COLLATION_OID, C_COLLATION_OID,
+								 COERCE_EXPLICIT_CALL);
 }
 
 bool
@@ -87,34 +87,40 @@ is_zone(const Expr *expr)
 }
 
 /* timestamptz AT TIME ZONE 'name', or timestamp AT TIME ZONE 'name' */
-static bool
-lower_at_zone(GpuAggLower *lw, List *args, bool local, GpuAggValue *out)
+bool
+gpuagg_lower_by_at_zone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Expr	   *zone = gpuagg_arg(args, 0);
+	const bool	local = call->function->args[1] == TIMESTAMPOID;
+	Expr	   *zone = gpuagg_arg(call->args, 0);
+	Expr	   *moment = gpuagg_arg(call->args, 1);
 	GpuAggValue value;
 
 	if (!is_zone(zone))
 		return GPUAGG_REFUSE("AT TIME ZONE needs a constant full name of a time zone without leap seconds");
-	if (local && gpuagg_lower_is_constant((Expr *) args))
+	if (local && gpuagg_lower_is_constant((Expr *) call->args))
 		return GPUAGG_REFUSE("a moment without columns is computed once, if at all");
 	if (!local)
-		return lower_local(lw, gpuagg_arg(args, 1), zone, GPUAGG_ZONE_ARGUMENT, &value, out);
-	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &value) &&
+		return lower_local(lw, moment, zone, GPUAGG_ZONE_ARGUMENT, &value, out);
+	return gpuagg_lower_expr(lw, moment, &value) &&
 		lower_utc(lw, &value, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
-static bool
-lower_zoned_extract(GpuAggLower *lw, List *args, bool to_float, GpuAggValue *out)
+bool
+gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
 	GpuAggField field;
 	GpuAggValue utc;
+	bool		handled;
+	bool		ok = gpuagg_lower_fine_extract(lw, call, &handled, out);
 
-	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TIMESTAMP, &field) ||
-		!lower_session(lw, gpuagg_arg(args, 1), &utc, out) ||
+	if (handled)
+		return ok;
+	if (!gpuagg_lower_field(gpuagg_arg(call->args, 0), GPUAGG_USE_TIMESTAMP, &field) ||
+		!lower_session(lw, gpuagg_arg(call->args, 1), &utc, out) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
 						 field, out))
 		return false;
-	return !to_float ||
+	return call->function->type != GPUAGG_T_FLOAT8 ||
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0, out);
 }
 
@@ -142,20 +148,28 @@ lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, 
 						out);
 }
 
-static bool
-lower_named_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
+bool
+gpuagg_lower_by_zoned_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	Expr	   *zone = gpuagg_arg(args, 2);
+	return lower_zoned_trunc(lw, call->args, session_zone(), GPUAGG_ZONE_SETTING, out);
+}
 
-	if (gpuagg_lower_is_constant((Expr *) args) || !is_zone(zone))
+bool
+gpuagg_lower_by_named_zone_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+{
+	Expr	   *zone = gpuagg_arg(call->args, 2);
+
+	if (gpuagg_lower_is_constant((Expr *) call->args) || !is_zone(zone))
 		return GPUAGG_REFUSE("date_trunc in a zone needs a constant full name of a time zone without leap seconds");
-	return lower_zoned_trunc(lw, args, zone, GPUAGG_ZONE_ARGUMENT, out);
+	return lower_zoned_trunc(lw, call->args, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
 /* A date or timestamp as timestamptz */
-static bool
-lower_to_utc(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+bool
+gpuagg_lower_by_utc(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
+	Expr	   *expr = gpuagg_arg(call->args, 0);
+
 	if (gpuagg_lower_is_constant(expr))
 		return GPUAGG_REFUSE("a cast to timestamptz is computed once, if at all");
 	if (!gpuagg_lower_expr(lw, expr, out) ||
@@ -177,13 +191,26 @@ gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggValue *o
 		lower_session(lw, moment, &utc, out) && gpuagg_lower_cut_day(lw, out, true, field, out);
 }
 
-/* timestamptz::date; of date_trunc(unit of days, timestamptz) the day itself */
-static bool
-lower_local_date(GpuAggLower *lw, Expr *moment, GpuAggValue *out)
+bool
+gpuagg_lower_by_local_time(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {
-	FuncExpr   *trunc = (FuncExpr *) moment;
 	GpuAggValue utc;
 
+	return lower_session(lw, gpuagg_arg(call->args, 0), &utc, out);
+}
+
+/* timestamptz::date; of date_trunc(unit of days, timestamptz) the day itself */
+bool
+gpuagg_lower_by_local_date(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+{
+	Expr	   *moment = gpuagg_arg(call->args, 0);
+	FuncExpr   *trunc = (FuncExpr *) moment;
+	GpuAggValue utc;
+	bool		handled;
+	bool		ok = gpuagg_lower_day_of_trunc(lw, moment, &handled, out);
+
+	if (handled)
+		return ok;
 	if (gpuagg_lower_truncates_days(moment))
 		return gpuagg_lower_zoned_day(lw, gpuagg_arg(trunc->args, 0),
 									  gpuagg_arg(trunc->args, 1), out) &&
@@ -191,38 +218,4 @@ lower_local_date(GpuAggLower *lw, Expr *moment, GpuAggValue *out)
 	return lower_session(lw, moment, &utc, out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, out, NULL, NULL, 0,
 						out);
-}
-
-bool
-gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
-				   GpuAggValue *out)
-{
-	GpuAggValue utc;
-
-	*handled = true;
-	switch (funcid)
-	{
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-			return lower_zoned_trunc(lw, args, session_zone(), GPUAGG_ZONE_SETTING, out);
-		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-			return lower_zoned_extract(lw, args, false, out);
-		case F_DATE_PART_TEXT_TIMESTAMPTZ:
-			return lower_zoned_extract(lw, args, true, out);
-		case F_DATE_TIMESTAMPTZ:
-			return lower_local_date(lw, gpuagg_arg(args, 0), out);
-		case F_TIMESTAMP_TIMESTAMPTZ:
-			return lower_session(lw, gpuagg_arg(args, 0), &utc, out);
-		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
-			return lower_at_zone(lw, args, false, out);
-		case F_TIMEZONE_TEXT_TIMESTAMP:
-			return lower_at_zone(lw, args, true, out);
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
-			return lower_named_trunc(lw, args, out);
-		case F_TIMESTAMPTZ_DATE:
-		case F_TIMESTAMPTZ_TIMESTAMP:
-			return lower_to_utc(lw, gpuagg_arg(args, 0), out);
-		default:
-			*handled = false;
-			return false;
-	}
 }

@@ -46,11 +46,11 @@
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/path/agg_partial.h"
 #include "planner/path/agg_tables.h"
 #include "planner/path/fallback_path.h"
 #include "port/pg_bitutils.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -73,40 +73,22 @@ is_own_state(const Aggref *agg)
 static bool
 partial_final(const Aggref *agg, GpuAggOutput *output)
 {
+	const GpuAggAggregate *aggregate = gpuagg_aggregate(agg->aggfnoid);
 	const int	final = output->final;
+	const bool	own = is_own_state(agg);
 
-	switch (agg->aggfnoid)
+	if (aggregate->partial != 0)
 	{
-		case F_AVG_INT2:
-		case F_AVG_INT4:
-			output->final = GPUAGG_FINAL_PARTIAL_PAIR;
-			return final == GPUAGG_FINAL_AVG_INT;
-		case F_SUM_INT8:
-		case F_AVG_INT8:
-			output->final = GPUAGG_FINAL_PARTIAL_INT8;
-			return final == GPUAGG_FINAL_SUM_NUMERIC || final == GPUAGG_FINAL_AVG_NUMERIC;
-		case F_SUM_NUMERIC:
-		case F_AVG_NUMERIC:
-			output->final = GPUAGG_FINAL_PARTIAL_NUMERIC;
-			return final == GPUAGG_FINAL_SUM_NUMERIC || final == GPUAGG_FINAL_AVG_NUMERIC;
-#define X(fn, argtype, which) \
-		case fn: \
-			output->final = GPUAGG_T_##argtype == GPUAGG_T_INT2 || GPUAGG_T_##argtype == GPUAGG_T_INT4 ? \
-				GPUAGG_FINAL_PARTIAL_SQUARES : GPUAGG_FINAL_PARTIAL_VARIANCE; \
-			return final == GPUAGG_FINAL_VARIANCE;
-			GPUAGG_VARIANCE_LIST(X)
-#undef X
-		default:
-			if (final == GPUAGG_FINAL_MOMENTS && !is_own_state(agg))
-			{
-				/* the value that all rows share has to be that of other parts to the last bit */
-				if (GPUAGG_COMMON_VALUES > 0 && list_length(agg->args) > 1)
-					return false;
-				output->final = GPUAGG_FINAL_PARTIAL_MOMENTS;
-				return true;
-			}
-			return is_own_state(agg) && final != GPUAGG_FINAL_DATUM;
+		output->final = aggregate->partial;
+		return final == aggregate->final;
 	}
+	if (final != GPUAGG_FINAL_MOMENTS || own)
+		return own && final != GPUAGG_FINAL_DATUM;
+	/* the value that all rows share has to be that of other parts to the last bit */
+	if (GPUAGG_COMMON_VALUES > 0 && list_length(agg->args) > 1)
+		return false;
+	output->final = GPUAGG_FINAL_PARTIAL_MOMENTS;
+	return true;
 }
 
 bool

@@ -22,11 +22,11 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/path/sample_clause.h"
 #include "planner/plan/refuse.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -51,9 +51,9 @@ clause_method(const TableSampleClause *clause)
 {
 	if (clause == NULL)
 		return GPUAGG_SAMPLE_NONE;
-	if (clause->tsmhandler == F_BERNOULLI)
+	if (clause->tsmhandler == gpuagg_function_oid(GPUAGG_F_BERNOULLI))
 		return GPUAGG_SAMPLE_BERNOULLI;
-	if (clause->tsmhandler == F_SYSTEM)
+	if (clause->tsmhandler == gpuagg_function_oid(GPUAGG_F_SYSTEM))
 		return GPUAGG_SAMPLE_SYSTEM;
 	return is_random_rows(clause->tsmhandler) ? GPUAGG_SAMPLE_DRAWS : GPUAGG_NSAMPLES;
 }

@@ -64,7 +64,7 @@
 #include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
 #include "nodes/plannodes.h"
-#include "planner/plan/aggregates.h"
+#include "planner/catalogue/aggregates.h"
 #include "planner/plan/regroup.h"
 
 #define GPUAGG_PLAN_FALLBACK 0

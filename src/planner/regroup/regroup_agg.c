@@ -12,13 +12,15 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
 #include "planner/plan/agg_call.h"
 #include "planner/regroup/regroup_ordered.h"
 #include "planner/regroup/regroup_values.h"
 #include "planner/value/args.h"
+#include "planner/value/harmless.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/syscache.h"
@@ -131,11 +133,12 @@ check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow 
 static bool
 count_rows(GpuAggRegroupPlan *plan, Expr *filter, int16 *number)
 {
+	Aggref	   *count = gpuagg_agg_call(gpuagg_aggregate_oid(GPUAGG_AGG_COUNT_), NULL, filter);
 	GpuAggOutput output;
 	int			before = plan->lw->ntransitions;
 
 	memset(&output, 0, sizeof(output));
-	if (!gpuagg_lower_aggregate(plan->lw, gpuagg_agg_call(F_COUNT_, NULL, filter), &output))
+	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
 	{
 		plan->lw->ntransitions = before;
 		return false;
@@ -164,20 +167,22 @@ extreme_op(Oid aggfnoid)
 	return op;
 }
 
+/* Sum or average of this type? */
+static bool
+is_sum_of(Oid aggfnoid, Oid type)
+{
+	const GpuAggAggregate *aggregate = gpuagg_aggregate(aggfnoid);
+
+	return aggregate->args[0] == type &&
+		(aggregate->kind == GPUAGG_KIND_SUM || aggregate->kind == GPUAGG_KIND_AVG);
+}
+
 /* What PostgreSQL's functions make of Datums; none: not of these */
 static GpuAggRegroupDatumOp
 datum_op(Oid aggfnoid)
 {
-	switch (aggfnoid)
-	{
-		case F_SUM_NUMERIC:
-		case F_SUM_INTERVAL:
-		case F_AVG_NUMERIC:
-		case F_AVG_INTERVAL:
-			return GPUAGG_REGROUP_SUM;
-		default:
-			return extreme_op(aggfnoid);
-	}
+	return is_sum_of(aggfnoid, NUMERICOID) || is_sum_of(aggfnoid, INTERVALOID) ?
+		GPUAGG_REGROUP_SUM : extreme_op(aggfnoid);
 }
 
 /* The comparison that orders an argument's type */
@@ -238,14 +243,14 @@ static bool
 datum_output(GpuAggRegroupPlan *plan, const Aggref *agg, const GpuAggRegroupState *values,
 			 GpuAggOutput *own)
 {
+	const GpuAggAggregate *aggregate = gpuagg_aggregate(agg->aggfnoid);
 	const GpuAggRegroupDatumOp op = datum_op(agg->aggfnoid);
 	GpuAggRegroupState as = *values;
 
 	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
-	if (agg->aggfnoid == F_AVG_NUMERIC)
-		own->final = GPUAGG_FINAL_DATUM_AVG;
-	else if (agg->aggfnoid == F_AVG_INTERVAL)
-		own->final = GPUAGG_FINAL_DATUM_AVG_INTERVAL;
+	if (op == GPUAGG_REGROUP_SUM && aggregate->kind == GPUAGG_KIND_AVG)
+		own->final = aggregate->args[0] == NUMERICOID ? GPUAGG_FINAL_DATUM_AVG :
+			GPUAGG_FINAL_DATUM_AVG_INTERVAL;
 	if (op != GPUAGG_REGROUP_SUM)
 	{
 		as.compare = compare_of(agg);
@@ -327,12 +332,12 @@ computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRo
 static Expr *
 as_numeric(uint8 type, Expr *arg)
 {
-	Oid			cast = type == GPUAGG_T_INT2 ? F_NUMERIC_INT2 :
-		type == GPUAGG_T_INT4 ? F_NUMERIC_INT4 : F_NUMERIC_INT8;
+	GpuAggFunctionId cast = type == GPUAGG_T_INT2 ? GPUAGG_F_NUMERIC_INT2 :
+		type == GPUAGG_T_INT4 ? GPUAGG_F_NUMERIC_INT4 : GPUAGG_F_NUMERIC_INT8;
 
 	return type == GPUAGG_T_NUMERIC ? arg :
-		(Expr *) makeFuncExpr(cast, NUMERICOID, list_make1(arg), InvalidOid, InvalidOid,
-							  COERCE_EXPLICIT_CAST);
+		(Expr *) makeFuncExpr(gpuagg_function_oid(cast), NUMERICOID, list_make1(arg), InvalidOid,
+							  InvalidOid, COERCE_EXPLICIT_CAST);
 }
 
 /* Variances and standard deviations of an argument that only PostgreSQL computes, or of DISTINCT ones */
@@ -415,12 +420,14 @@ computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 static bool
 find_row(const Aggref *agg, GpuAggAggregateRow *row)
 {
-	if (agg->aggfnoid == F_MIN_INTERVAL || agg->aggfnoid == F_MAX_INTERVAL ||
-		agg->aggfnoid == F_MIN_ANYARRAY || agg->aggfnoid == F_MAX_ANYARRAY)
+	const GpuAggAggregate *a = gpuagg_aggregate(agg->aggfnoid);
+
+	if (a->made_of == GPUAGG_MADE_OF_NOTHING &&
+		(a->kind == GPUAGG_KIND_MIN || a->kind == GPUAGG_KIND_MAX))
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_MIN_I64, GPUAGG_FINAL_DATUM};
-	else if (agg->aggfnoid == F_SUM_INTERVAL || agg->aggfnoid == F_AVG_INTERVAL)
+	else if (is_sum_of(agg->aggfnoid, INTERVALOID))
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_SUM_I64, GPUAGG_FINAL_DATUM};
-	else if (agg->aggfnoid == F_COUNT_ANY)
+	else if (a->kind == GPUAGG_KIND_COUNT)
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
 	else
 		return gpuagg_lower_find_aggregate(agg->aggfnoid, row);
@@ -559,6 +566,9 @@ ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 		(!count_rows(plan, NULL, &sort.weight) ||
 		 !gpuagg_regroup_computed_value(plan, agg->aggfilter, &sort.filter)))
 		return false;
+	/* a plan below computes it of all its rows, of those that FILTER leaves out, too */
+	if (plan->lw->of_plan && !gpuagg_is_harmless((Node *) arg))
+		arg = filtered(agg, arg);
 	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, true, &key, &sort.value))
 		return false;
 	count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);

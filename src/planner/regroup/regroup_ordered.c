@@ -11,6 +11,7 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/plan/refuse.h"
 #include "planner/regroup/regroup_ordered.h"
 #include "planner/value/args.h"
@@ -19,15 +20,7 @@
 bool
 gpuagg_ordered_is(const Aggref *agg)
 {
-	switch (agg->aggfnoid)
-	{
-#define X(fn, kind, multi) case fn:
-			GPUAGG_ORDERED_LIST(X)
-#undef X
-			return true;
-		default:
-			return false;
-	}
+	return gpuagg_aggregate(agg->aggfnoid)->made_of == GPUAGG_MADE_OF_ORDER;
 }
 
 static bool

@@ -15,8 +15,8 @@
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/regroup/regroup_values.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
@@ -133,7 +133,7 @@ key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, i
 static bool
 is_of_storage(Oid function, void *context)
 {
-	return function == F_PG_COLUMN_SIZE || function == F_PG_COLUMN_COMPRESSION;
+	return (gpuagg_function(function)->traits & GPUAGG_IS_OF_STORAGE) != 0;
 }
 
 /* Is it a column of the table, or of one that is joined before? */

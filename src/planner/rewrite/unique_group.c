@@ -33,11 +33,11 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "planner/catalogue/sql_aggregate.h"
 #include "planner/rewrite/correlated_group.h"
 #include "planner/rewrite/unique_group.h"
 #include "planner/value/args.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/fmgroids.h"
 
 /* As that of a subquery's grouping (correlated_group.c) */
 #define MADE_MARK 0x67707562
@@ -304,7 +304,13 @@ take_conditions(Rewriting *rw)
 static bool
 is_count(const Aggref *agg)
 {
-	return agg->aggfnoid == F_COUNT_ || agg->aggfnoid == F_COUNT_ANY;
+	return gpuagg_is_count(agg->aggfnoid);
+}
+
+static bool
+is_kind(const Aggref *agg, GpuAggAggregateKind kind)
+{
+	return gpuagg_aggregate(agg->aggfnoid)->kind == kind;
 }
 
 /* NULL where an outer join has no row of b, all of whose columns are */
@@ -330,7 +336,8 @@ is_steady_value(const Aggref *agg, const Node *arg)
 {
 	return gpuagg_correlated_is_same_if_equal(arg) || exprType(arg) == BOOLOID ||
 		(exprType(arg) == NUMERICOID &&
-		 (agg->aggfnoid == F_SUM_NUMERIC || agg->aggfnoid == F_AVG_NUMERIC || exprTypmod(arg) >= (int32) VARHDRSZ));
+		 (is_kind(agg, GPUAGG_KIND_SUM) || is_kind(agg, GPUAGG_KIND_AVG) ||
+		  exprTypmod(arg) >= (int32) VARHDRSZ));
 }
 
 /* Of rows of b, in any order, without an error for any, and as it should be where there is no row */
@@ -343,7 +350,8 @@ can_move(const Rewriting *rw, const Aggref *agg)
 		!is_at_most_of(rw, (Node *) list_make2(agg->args, agg->aggfilter), rw->b))
 		return false;
 	if (arg == NULL)
-		return agg->aggfnoid == F_COUNT_ && gpuagg_correlated_is_harmless((Node *) agg->aggfilter, NIL) &&
+		return is_kind(agg, GPUAGG_KIND_COUNT_ROWS) &&
+			gpuagg_correlated_is_harmless((Node *) agg->aggfilter, NIL) &&
 			(rw->join == 0 || agg->aggfilter == NULL);
 	if (rw->join != 0 && !is_null_without_row(arg, rw->b))
 		return false;
@@ -369,7 +377,7 @@ moved_aggregate(Rewriting *rw, const Aggref *agg)
 		return (Node *) value;
 	count->coalescetype = INT8OID;
 	count->args = list_make2(value, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											  Int64GetDatum(agg->aggfnoid == F_COUNT_ ? 1 : 0), false, FLOAT8PASSBYVAL));
+											  Int64GetDatum(agg->args == NIL ? 1 : 0), false, FLOAT8PASSBYVAL));
 	count->location = -1;
 	return (Node *) count;
 }

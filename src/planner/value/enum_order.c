@@ -14,8 +14,8 @@
 #include "catalog/pg_enum.h"
 #include "device/ops/load_types.h"
 #include "device/ops/ops_types.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/value/enum_order.h"
-#include "utils/fmgroids.h"
 #include "utils/rel.h"
 
 static int
@@ -40,8 +40,8 @@ read_values(Oid type, int *n)
 	HeapTuple	tuple;
 
 	*n = 0;
-	ScanKeyInit(&key, Anum_pg_enum_enumtypid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(type));
+	ScanKeyInit(&key, Anum_pg_enum_enumtypid, BTEqualStrategyNumber,
+				gpuagg_function_oid(GPUAGG_F_OIDEQ), ObjectIdGetDatum(type));
 	scan = systable_beginscan_ordered(catalog, index, NULL, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
 	{

@@ -20,11 +20,12 @@
 #include "compat.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/catalogue/sql_aggregate.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/value/args.h"
 #include "planner/value/constant.h"
 #include "planner/value/harmless.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -63,7 +64,7 @@ is_plain_regex(const char *pattern)
 bool
 gpuagg_is_integer_cast(Oid function)
 {
-	return function == F_NUMERIC_INT2 || function == F_NUMERIC_INT4 || function == F_NUMERIC_INT8;
+	return gpuagg_function(function)->digits == GPUAGG_DIGITS_INTEGER;
 }
 
 static bool
@@ -115,38 +116,32 @@ static int whole_digits(Node *expr);
 
 /* The same of what a function makes of numerics without ever an error; -1: of other functions, too */
 static int
-function_digits(Oid function, List *args)
+function_digits(const GpuAggFunction *function, List *args)
 {
 	int32		decimals;
 	int			a;
 	int			b = 0;
 
-	if (gpuagg_is_integer_cast(function))
-		return INTEGER_DIGITS;
-	switch (function)
+	switch ((GpuAggDigitRule) function->digits)
 	{
-		case F_NUMERIC_DIV:
+		case GPUAGG_DIGITS_INTEGER:
+			return INTEGER_DIGITS;
+		case GPUAGG_DIGITS_QUOTIENT:
 			return is_divisor(gpuagg_arg(args, 1)) ? whole_digits(gpuagg_arg(args, 0)) : -1;
-		case F_NUMERIC_MUL:
+		case GPUAGG_DIGITS_PRODUCT:
 			a = whole_digits(gpuagg_arg(args, 0));
 			b = whole_digits(gpuagg_arg(args, 1));
 			return limited(a, b, a + b);
-		case F_NUMERIC_ADD:
-		case F_NUMERIC_SUB:
+		case GPUAGG_DIGITS_SUM:
 			b = whole_digits(gpuagg_arg(args, 1));
 			__attribute__((fallthrough));
-		case F_FLOOR_NUMERIC:
-		case F_CEIL_NUMERIC:
-		case F_CEILING_NUMERIC:
+		case GPUAGG_DIGITS_WHOLE:
 			a = whole_digits(gpuagg_arg(args, 0));
 			return limited(a, b, Max(a, b) + 1);
-		case F_NUMERIC_ABS:
-		case F_ABS_NUMERIC:
-		case F_NUMERIC_UMINUS:
-		case F_SIGN_NUMERIC:
+		case GPUAGG_DIGITS_SIGN_ALONE:
+		case GPUAGG_DIGITS_SIGNUM:
 			return whole_digits(gpuagg_arg(args, 0));
-		case F_ROUND_NUMERIC_INT4:
-		case F_TRUNC_NUMERIC_INT4:
+		case GPUAGG_DIGITS_DECIMALS:
 			a = whole_digits(gpuagg_arg(args, 0));
 			return is_int4_const(gpuagg_arg(args, 1), &decimals) ? limited(a, 0, a + 1) : -1;
 		default:
@@ -160,17 +155,14 @@ aggregate_digits(const Aggref *agg)
 {
 	int			a;
 
-	switch (agg->aggfnoid)
+	switch ((GpuAggDigitRule) gpuagg_aggregate(agg->aggfnoid)->digits)
 	{
-		case F_SUM_INT8:
-		case F_AVG_INT8:
-		case F_AVG_INT4:
-		case F_AVG_INT2:
+		case GPUAGG_DIGITS_INTEGER_TOTAL:
+		case GPUAGG_DIGITS_INTEGER_AVERAGE:
 			return 2 * INTEGER_DIGITS;
-		case F_SUM_NUMERIC:
-		case F_AVG_NUMERIC:
-		case F_MIN_NUMERIC:
-		case F_MAX_NUMERIC:
+		case GPUAGG_DIGITS_TOTAL:
+		case GPUAGG_DIGITS_AVERAGE:
+		case GPUAGG_DIGITS_EXTREME:
 			a = whole_digits(gpuagg_agg_arg(agg, 0));
 			return limited(a, 0, a + INTEGER_DIGITS);
 		default:
@@ -197,10 +189,9 @@ whole_digits(Node *expr)
 		case T_Aggref:
 			return aggregate_digits((Aggref *) expr);
 		case T_FuncExpr:
-			return function_digits(((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args);
+			return function_digits(gpuagg_function_of(expr), ((FuncExpr *) expr)->args);
 		case T_OpExpr:
-			set_opfuncid((OpExpr *) expr);
-			return function_digits(((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args);
+			return function_digits(gpuagg_function_of(expr), ((OpExpr *) expr)->args);
 		default:
 			return -1;
 	}
@@ -233,75 +224,34 @@ md5_is_there(void)
 }
 
 static bool
-function_is_harmless(Oid function, List *args, Oid collation)
+function_is_harmless(Oid oid, List *args, Oid collation)
 {
+	const GpuAggFunction *function = gpuagg_function(oid);
 	char	   *pattern;
 	int32		field = 0;
 
-	if (function == F_MD5_TEXT || function == F_MD5_BYTEA)
+	if (function->harmless == GPUAGG_HARMLESS_IF_MD5_IS_THERE)
 		return md5_is_there();
-	if (get_func_leakproof(function))
+	if (get_func_leakproof(oid))
 		return is_collated(args, collation);
-	if (gpuagg_is_integer_cast(function))
-		return true;
-	switch (function)
+	switch ((GpuAggHarmless) function->harmless)
 	{
-		case F_LOWER_TEXT:
-		case F_UPPER_TEXT:
-		case F_INITCAP:
-		case F_BTRIM_TEXT:
-		case F_LTRIM_TEXT:
-		case F_RTRIM_TEXT:
-		case GPUAGG_F_REVERSE:
-			return OidIsValid(collation);
-		case F_LEFT:
-		case F_RIGHT:
-		case F_LENGTH_TEXT:
-		case F_TEXTCAT:
-		case F_TRANSLATE:
-		case F_TEXT_BPCHAR:
-		case F_TEXT_NAME:
-		case F_JSONB_OBJECT_FIELD:
-		case F_JSONB_OBJECT_FIELD_TEXT:
-		case F_JSONB_ARRAY_ELEMENT:
-		case F_JSONB_ARRAY_ELEMENT_TEXT:
-		case F_JSONB_EXTRACT_PATH:
-		case F_JSONB_EXTRACT_PATH_TEXT:
-		case F_JSONB_CONTAINS:
-		case F_JSONB_CONTAINED:
-		case F_JSONB_EXISTS:
-		case F_JSONB_TYPEOF:
-		case F_NETWORK_SUB:
-		case F_NETWORK_SUBEQ:
-		case F_NETWORK_SUP:
-		case F_NETWORK_SUPEQ:
-		case F_DATE_TIMESTAMP:
-		case F_DATE_TIMESTAMPTZ:
+		case GPUAGG_HARMLESS_ALWAYS:
 			return true;
+		case GPUAGG_HARMLESS_IF_COLLATED:
+			return OidIsValid(collation);
 			/* what searches for strings or matches patterns has no other collations */
-		case F_REPLACE:
-		case F_STRPOS:
-		case F_POSITION_TEXT_TEXT:
+		case GPUAGG_HARMLESS_IF_BYTEWISE:
 			return gpuagg_collation_is_bytewise(collation);
-		case F_SPLIT_PART:
-			return gpuagg_collation_is_bytewise(collation) && is_int4_const(gpuagg_arg(args, 2), &field) && field != 0;
-		case F_TO_CHAR_TIMESTAMP_TEXT:
-		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+		case GPUAGG_HARMLESS_IF_FIELD_KNOWN:
+			return gpuagg_collation_is_bytewise(collation) &&
+				is_int4_const(gpuagg_arg(args, 2), &field) && field != 0;
+		case GPUAGG_HARMLESS_IF_PATTERN_KNOWN:
 			return OidIsValid(collation) && get_pattern(args, &pattern);
-		case F_TEXTLIKE:
-		case F_TEXTNLIKE:
-		case F_TEXTICLIKE:
-		case F_TEXTICNLIKE:
-		case F_BPCHARLIKE:
-		case F_BPCHARNLIKE:
-		case F_BPCHARICLIKE:
-		case F_BPCHARICNLIKE:
+		case GPUAGG_HARMLESS_IF_LIKE_PLAIN:
 			return gpuagg_collation_is_bytewise(collation) && get_pattern(args, &pattern) &&
 				strchr(pattern, '\\') == NULL;
-		case F_TEXTREGEXEQ:
-		case F_TEXTREGEXNE:
-		case F_TEXTICREGEXEQ:
-		case F_TEXTICREGEXNE:
+		case GPUAGG_HARMLESS_IF_REGEX_PLAIN:
 			return gpuagg_collation_is_bytewise(collation) && get_pattern(args, &pattern) &&
 				is_plain_regex(pattern);
 		default:
@@ -415,20 +365,8 @@ aggregate_is_harmless(const Aggref *agg)
 {
 	Node	   *arg;
 
-	switch (agg->aggfnoid)
-	{
-		case F_SUM_INT2:
-		case F_SUM_INT4:
-		case F_BIT_AND_INT2:
-		case F_BIT_AND_INT4:
-		case F_BIT_AND_INT8:
-		case F_BIT_OR_INT2:
-		case F_BIT_OR_INT4:
-		case F_BIT_OR_INT8:
-			return true;
-		default:
-			break;
-	}
+	if (gpuagg_aggregate(agg->aggfnoid)->harmless == GPUAGG_HARMLESS_ALWAYS)
+		return true;
 	if (aggregate_digits(agg) >= 0)
 		return true;
 	arg = gpuagg_agg_arg(agg, 0);
