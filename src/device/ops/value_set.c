@@ -487,6 +487,7 @@ gpuagg_set_ends(const GpuAggInstr *ins, const Set *const *args, bool zero, Set *
 	const uint32_t n = points_of(args[0], zero, points[0]);
 	uint32_t	others = 1;
 	Alone		alone;
+	Set			ends = set_nothing;
 
 	alone_init(&alone, ins);
 	if (alone.nargs > 1)
@@ -500,10 +501,12 @@ gpuagg_set_ends(const GpuAggInstr *ins, const Set *const *args, bool zero, Set *
 		uint8_t		st;
 		const int64_t v = alone_apply(&alone, values, &st);
 
-		set_add_result(result, v, st);
+		set_add_result(&ends, v, st);
 	}
-	if (result->may & GPUAGG_MAY_ERROR)
-		gpuagg_set_add_values(result, ins->op);
+	/* one of its own: what lies before it is not known */
+	if (ends.may & GPUAGG_MAY_ERROR)
+		gpuagg_set_add_values(&ends, ins->op);
+	set_unite(result, &ends);
 }
 
 static bool
