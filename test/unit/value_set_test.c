@@ -394,6 +394,29 @@ test_doubles(void)
 	double_is("a product may underflow", OP(FLOAT8_MUL), 1, 2, 1, open, 0, 0);
 }
 
+/* What comes before an operator may be NULL or fail, and its values are what they are. */
+static void
+test_states(void)
+{
+	const GpuAggValueSet args[2] = {
+		{GPUAGG_MAY_VALUE | GPUAGG_MAY_NULL | GPUAGG_MAY_ERROR, 100, 200}, {GPUAGG_MAY_VALUE, 7, 7}
+	};
+	const GpuAggValueSet nulls[2] = {
+		{GPUAGG_MAY_NULL, INT64_MAX, INT64_MIN}, {GPUAGG_MAY_VALUE, 7, 7}
+	};
+	GpuAggProgram *program;
+	GpuAggValueSet set;
+
+	program_of(OP(DATE_ADD), 0);
+	program = program_pack(&p);
+	set = result_of(program, args);
+	ok(set.may == args[0].may && set.low == 107 && set.high == 207,
+	   "of what may fail the values are known");
+	set = result_of(program, nulls);
+	ok(set.may == GPUAGG_MAY_NULL, "of NULL there is none");
+	free(program);
+}
+
 /* date_trunc('hour', x) of a timestamptz, as lower_zone.c makes it */
 static void
 test_zoned_cut(void)
@@ -426,7 +449,8 @@ test_zoned_cut(void)
 		sets[ins->dst] = gpuagg_set_result(&logic, program, ins, sets);
 	}
 	ok(sets[key].may == VALUE && sets[key].low == TWENTIES - HOUR &&
-	   sets[key].high == TWENTIES + DAY, "an hour in a zone lies at most an hour before the moment");
+	   sets[key].high == TWENTIES + DAY,
+	   "an hour in a zone lies at most an hour before the moment");
 	free(program);
 }
 
@@ -436,6 +460,7 @@ main(void)
 	test_operators();
 	test_cases();
 	test_doubles();
+	test_states();
 	test_zoned_cut();
 	return done_testing();
 }

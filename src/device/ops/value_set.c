@@ -411,30 +411,54 @@ value_of(char cls, int64_t v)
 	return value;
 }
 
+/* An operator alone: its arguments are the first registers, its result is behind them. */
+typedef struct Alone
+{
+	GpuAggProgram head;
+	GpuAggInstr instr;
+	const char *classes;
+	uint32_t	nargs;
+} Alone;
+
+#define RESULT 3
+
+static void
+alone_init(Alone *alone, const GpuAggInstr *ins)
+{
+	uint16_t	args[3];
+
+	alone->instr = *ins;
+	alone->instr.a = 0;
+	alone->instr.b = 1;
+	alone->instr.c = 2;
+	alone->instr.dst = RESULT;
+	/* the interpreter asks the program for no more */
+	alone->head.instrs_off = offsetof(Alone, instr);
+	alone->classes = gpuagg_op_traits(ins->op)->classes;
+	alone->nargs = gpuagg_instr_args(ins, args);
+}
+
+static int64_t
+alone_apply(const Alone *alone, const int64_t *values, uint8_t *st)
+{
+	GpuAggValue reg[RESULT + 1];
+	uint8_t		states[RESULT + 1] = {0};
+
+	for (uint32_t i = 0; i < alone->nargs; i++)
+		reg[i] = value_of(alone->classes[i], values[i]);
+	gpuagg_eval(&alone->head, 0, 1, reg, states);
+	*st = states[RESULT];
+	return alone->classes[alone->nargs + 1] == 'F' ? gpuagg_set_image(reg[RESULT].f) :
+		reg[RESULT].i;
+}
+
 int64_t
 gpuagg_set_apply(const GpuAggInstr *ins, const int64_t *values, uint8_t *st)
 {
-	const char *classes = gpuagg_op_traits(ins->op)->classes;
-	struct
-	{
-		GpuAggProgram head;
-		GpuAggInstr instr;
-	}			one = {.instr = *ins};
-	GpuAggValue reg[4] = {{0}};
-	uint8_t		states[4] = {0};
-	uint16_t	args[3];
-	const uint32_t n = gpuagg_instr_args(ins, args);
+	Alone		alone;
 
-	one.head.instrs_off = (uint32_t) ((const char *) &one.instr - (const char *) &one);
-	one.instr.a = 0;
-	one.instr.b = 1;
-	one.instr.c = 2;
-	one.instr.dst = 3;
-	for (uint32_t i = 0; i < n; i++)
-		reg[i] = value_of(classes[i], values[i]);
-	gpuagg_eval(&one.head, 0, 1, reg, states);
-	*st = states[3];
-	return classes[n + 1] == 'F' ? gpuagg_set_image(reg[3].f) : reg[3].i;
+	alone_init(&alone, ins);
+	return alone_apply(&alone, values, st);
 }
 
 /* The ends of an interval, their neighbours, and perhaps 0, as far as they are there */
@@ -460,21 +484,29 @@ void
 gpuagg_set_ends(const GpuAggInstr *ins, const Set *const *args, bool zero, Set *result)
 {
 	int64_t		points[2][5];
-	uint16_t	regs[3];
-	const uint32_t nargs = gpuagg_instr_args(ins, regs);
 	const uint32_t n = points_of(args[0], zero, points[0]);
-	const uint32_t others = nargs > 1 ? points_of(args[1], zero, points[1]) : 1;
+	uint32_t	others = 1;
+	Alone		alone;
+	Set			ends = set_nothing;
+
+	alone_init(&alone, ins);
+	if (alone.nargs > 1)
+		others = points_of(args[1], zero, points[1]);
 
 	for (uint32_t i = 0; i < n * others; i++)
 	{
-		const int64_t values[2] = {points[0][i / others], nargs > 1 ? points[1][i % others] : 0};
+		const int64_t values[2] = {
+			points[0][i / others], alone.nargs > 1 ? points[1][i % others] : 0
+		};
 		uint8_t		st;
-		const int64_t v = gpuagg_set_apply(ins, values, &st);
+		const int64_t v = alone_apply(&alone, values, &st);
 
-		set_add_result(result, v, st);
+		set_add_result(&ends, v, st);
 	}
-	if (result->may & GPUAGG_MAY_ERROR)
-		gpuagg_set_add_values(result, ins->op);
+	/* one of its own: what lies before it is not known */
+	if (ends.may & GPUAGG_MAY_ERROR)
+		gpuagg_set_add_values(&ends, ins->op);
+	set_unite(result, &ends);
 }
 
 static bool
