@@ -58,7 +58,7 @@ sources_id()
 
 	commit=$(git -c safe.directory='*' describe --always --exclude '*' \
 		2>/dev/null) || commit=unknown
-	digest=$({ find src sql cuda gpuagg.control -type f ! -name '*.[od]' \
+	digest=$({ find src sql/gpuagg--*.sql cuda gpuagg.control -type f ! -name '*.[od]' \
 		-exec sha256sum {} + 2>/dev/null || true; } | LC_ALL=C sort | sha256sum)
 	printf '%s sources %s\n' "$commit" "${digest:0:12}"
 }

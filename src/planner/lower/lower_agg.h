@@ -92,4 +92,20 @@ extern bool gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,
 extern bool gpuagg_lower_folded_aggregate(GpuAggLower *lw, const Aggref *agg, bool *handled,
 										  GpuAggOutput *output);
 
+/* How a key is shown where equal numerics show different decimals */
+extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+									GpuAggOutput *output);
+extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
+								   GpuAggOutput *output);
+
+/* What the catalogue has of an aggregate with one transition */
+typedef struct GpuAggAggregateRow
+{
+	uint8		type;			/* GpuAggType of the argument */
+	uint8		op;				/* GpuAggTransOp */
+	uint8		final;			/* GpuAggFinal */
+} GpuAggAggregateRow;
+
+extern bool gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row);
+
 #endif							/* GPUAGG_PLANNER_LOWER_AGG_H */

@@ -28,6 +28,8 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "planner/catalogue/sql_function.h"
+#include "planner/lower/lower_bound.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_join.h"
 #include "planner/value/harmless.h"
 #include "utils/lsyscache.h"

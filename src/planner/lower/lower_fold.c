@@ -37,6 +37,7 @@
 #include "parser/parsetree.h"
 #include "planner/catalogue/sql_aggregate.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_join.h"
 #include "planner/plan/agg_call.h"
 #include "planner/value/args.h"

@@ -10,6 +10,9 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "planner/lower/lower_const.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_func.h"
 #include "planner/lower/lower_handlers.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"

@@ -14,6 +14,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_input.h"
 #include "planner/lower/lower_input_digits.h"
 #include "utils/builtins.h"
 

@@ -16,6 +16,8 @@
 #include "planner/catalogue/sql_aggregate.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_interval.h"
 #include "planner/value/args.h"
 
 static Expr *

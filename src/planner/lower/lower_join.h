@@ -15,6 +15,7 @@
 #define GPUAGG_PLANNER_LOWER_JOIN_H
 
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_expr.h"
 
 /* The column as the input's own paths have it; NULL: they do not. */
 extern Var *gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var);
@@ -77,5 +78,18 @@ extern bool gpuagg_fold_begin(GpuAggLower *lw, GpuAggLookupLower *lookup, List *
 /* The condition named extreme: is it true of some row of the key? */
 extern bool gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup,
 									  GpuAggValue *out);
+
+/*
+ * behind gpuagg_lower_filter(), in the order of the joins.  windowed: the table
+ * is to be made in windows, if its keys allow that
+ */
+extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join, bool windowed);
+
+/* A column of an input that is looked up */
+extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+
+/* A string of such an input as the key that its number is; false: it is none */
+extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out,
+									  GpuAggOutput *output);
 
 #endif							/* GPUAGG_PLANNER_LOWER_JOIN_H */

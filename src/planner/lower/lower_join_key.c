@@ -22,6 +22,8 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_func.h"
 #include "planner/lower/lower_handlers.h"
 #include "planner/lower/lower_join.h"
 #include "planner/plan/join_tree.h"

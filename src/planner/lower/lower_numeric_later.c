@@ -21,6 +21,7 @@
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_input_digits.h"
+#include "planner/lower/lower_numeric_later.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"

@@ -31,6 +31,7 @@
 #include "parser/parsetree.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_own_scale.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"

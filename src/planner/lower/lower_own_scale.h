@@ -39,4 +39,14 @@ extern bool gpuagg_digits_fit(const GpuAggDigits *seen);
 extern bool gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggValue *word,
 									const GpuAggDigits *seen, GpuAggValue *out);
 
+/*
+ * a numeric column without a scale.  fits: as far as is known, do
+ * its values fit 64 bits?
+ */
+extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
+extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
+
+/* Is it a numeric column of which statistics know NaN, infinities or more digits than a device has? */
+extern bool gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var);
+
 #endif							/* GPUAGG_PLANNER_LOWER_OWN_SCALE_H */

@@ -23,6 +23,8 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_select.h"
 #include "planner/value/harmless.h"
 
 static bool

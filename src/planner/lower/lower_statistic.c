@@ -25,6 +25,7 @@
 #include "planner/catalogue/sql_aggregate.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/lower/lower_expr.h"
 #include "utils/numeric.h"
 #include "utils/regproc.h"
 

@@ -22,7 +22,9 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_join.h"
+#include "planner/lower/lower_string.h"
 #include "planner/value/harmless.h"
 #include "utils/selfuncs.h"
 

@@ -21,7 +21,11 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_func.h"
 #include "planner/lower/lower_join.h"
+#include "planner/lower/lower_numeric.h"
+#include "planner/lower/lower_subplan.h"
 #include "planner/value/args.h"
 #include "planner/value/harmless_query.h"
 

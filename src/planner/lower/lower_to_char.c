@@ -24,6 +24,10 @@
 #include "nodes/nodeFuncs.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_datetime.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_to_char.h"
+#include "planner/lower/lower_zone.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
 

@@ -17,7 +17,11 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "planner/lower/lower_const.h"
+#include "planner/lower/lower_datetime.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_handlers.h"
+#include "planner/lower/lower_zone.h"
 #include "planner/value/args.h"
 #include "utils/builtins.h"
 

@@ -9,6 +9,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "planner/lower/lower_expr.h"
 #include "planner/path/agg_path.h"
 #include "planner/path/agg_scan.h"
 #include "planner/path/agg_tables.h"

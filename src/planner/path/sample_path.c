@@ -35,6 +35,7 @@
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_select.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/path_cost.h"
 #include "planner/offer/table_check.h"

@@ -15,6 +15,7 @@
 #include "planner/catalogue/sql_aggregate.h"
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_agg.h"
+#include "planner/lower/lower_const.h"
 #include "planner/plan/agg_call.h"
 #include "planner/regroup/regroup_ordered.h"
 #include "planner/regroup/regroup_values.h"

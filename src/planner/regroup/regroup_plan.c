@@ -28,6 +28,8 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "planner/lower/lower_expr.h"
+#include "planner/lower/lower_own_scale.h"
 #include "planner/plan/regroup_device.h"
 #include "planner/plan/regroup_parts.h"
 #include "planner/regroup/regroup_plan.h"
