@@ -19,7 +19,7 @@
 #include "functions/explain_option.h"
 #include "ipc/dropped_database.h"
 #include "ipc/dropped_pins.h"
-#include "ipc/shmem.h"
+#include "ipc/shmem_start.h"
 #include "miscadmin.h"
 #include "node/run/agg_node.h"
 #include "node/run/sample_node.h"
