@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "autoload/autoload.h"
+#include "beyond.h"
 #include "compat.h"
 #include "extension.h"
 #include "fmgr.h"
@@ -60,7 +61,7 @@ _PG_init(void)
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	gpuagg_set_preloaded();
-	gpuagg_settings_define();
+	gpuagg_settings_define(gpuagg_beyond_check);
 
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = module_shmem_request;
