@@ -11,7 +11,7 @@
 
 /*
  * Bytes of memory of the device that runs tasks; of the machine, until somebody
- * who knows the device (ipc/shmem.c) has set it.
+ * who knows the device (ipc/shmem_start.c) has set it.
  */
 extern uint64 (*gpuagg_beyond_device_bytes) (void);
 

@@ -13,13 +13,14 @@
 #include "postgres.h"
 
 #include "autoload/autoload.h"
+#include "beyond.h"
 #include "compat.h"
 #include "extension.h"
 #include "fmgr.h"
 #include "functions/explain_option.h"
 #include "ipc/dropped_database.h"
 #include "ipc/dropped_pins.h"
-#include "ipc/shmem.h"
+#include "ipc/shmem_start.h"
 #include "miscadmin.h"
 #include "node/run/agg_node.h"
 #include "node/run/sample_node.h"
@@ -60,7 +61,7 @@ _PG_init(void)
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	gpuagg_set_preloaded();
-	gpuagg_settings_define();
+	gpuagg_settings_define(gpuagg_beyond_check);
 
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = module_shmem_request;

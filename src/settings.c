@@ -6,7 +6,6 @@
 
 #include <limits.h>
 
-#include "beyond.h"
 #include "device/device.h"
 #include "settings.h"
 #include "utils/guc.h"
@@ -141,10 +140,13 @@ check_queue_timeout(int *newval, void **extra, GucSource source)
 					   "0 waits without limit; other values are milliseconds, or carry a unit such as '5s'.");
 }
 
+/* Of values that are more than there is */
+static void (*settings_beyond) (const int *variable, int value);
+
 static bool
 check_scope_size(int *newval, void **extra, GucSource source)
 {
-	gpuagg_beyond_check(&gpuagg_scope_size, *newval);
+	settings_beyond(&gpuagg_scope_size, *newval);
 	return check_range(*newval, 0, INT_MAX,
 					   "0 takes the size from the device's profile; other values are kilobytes, or carry a unit such as '32MB'.");
 }
@@ -152,7 +154,7 @@ check_scope_size(int *newval, void **extra, GucSource source)
 static bool
 check_lookup_memory(int *newval, void **extra, GucSource source)
 {
-	gpuagg_beyond_check(&gpuagg_lookup_memory, *newval);
+	settings_beyond(&gpuagg_lookup_memory, *newval);
 	return true;
 }
 
@@ -160,7 +162,7 @@ static bool
 check_host_threads(int *newval, void **extra, GucSource source)
 {
 	if (*newval <= GPUAGG_MAX_HOST_THREADS)
-		gpuagg_beyond_check(&gpuagg_host_threads, *newval);
+		settings_beyond(&gpuagg_host_threads, *newval);
 	return check_range(*newval, 0, GPUAGG_MAX_HOST_THREADS,
 					   "0 takes one thread for each core that the server may use.");
 }
@@ -168,7 +170,7 @@ check_host_threads(int *newval, void **extra, GucSource source)
 static bool
 check_device_memory(int *newval, void **extra, GucSource source)
 {
-	gpuagg_beyond_check(&gpuagg_device_memory, *newval);
+	settings_beyond(&gpuagg_device_memory, *newval);
 	return *newval == 0 ||
 		check_range(*newval, GPUAGG_MIN_DEVICE_MEMORY, INT_MAX,
 					"0 takes 80 % of a GPU's memory, or a quarter of the machine's for the host device; other values are megabytes, or carry a unit such as '8GB'.");
@@ -177,7 +179,7 @@ check_device_memory(int *newval, void **extra, GucSource source)
 static bool
 check_cache_size(int *newval, void **extra, GucSource source)
 {
-	gpuagg_beyond_check(&gpuagg_cache_size, *newval);
+	settings_beyond(&gpuagg_cache_size, *newval);
 	return check_range(*newval, -1, INT_MAX,
 					   "0 keeps no columns, -1 chooses a size; other values are megabytes, or carry a unit such as '8GB'.");
 }
@@ -192,7 +194,7 @@ check_compile_timeout(int *newval, void **extra, GucSource source)
 static bool
 check_kernel_cache_size(int *newval, void **extra, GucSource source)
 {
-	gpuagg_beyond_check(&gpuagg_kernel_cache_size, *newval);
+	settings_beyond(&gpuagg_kernel_cache_size, *newval);
 	return check_range(*newval, 0, INT_MAX,
 					   "0 keeps none on disk; other values are megabytes, or carry a unit such as '1GB'.");
 }
@@ -473,8 +475,9 @@ define_server_settings(void)
 }
 
 void
-gpuagg_settings_define(void)
+gpuagg_settings_define(void (*beyond) (const int *variable, int value))
 {
+	settings_beyond = beyond;
 	define_user_settings();
 	define_debug_settings();
 	define_server_settings();

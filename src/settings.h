@@ -134,6 +134,10 @@ typedef struct GpuAggDeviceChoice
 extern bool gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice);
 
 /* All of them, while the postmaster loads the module */
-extern void gpuagg_settings_define(void);
+/*
+ * beyond: is told of a setting that a statement gives another value, by its variable
+ * (beyond.h).
+ */
+extern void gpuagg_settings_define(void (*beyond) (const int *variable, int value));
 
 #endif							/* GPUAGG_SETTINGS_H */

@@ -14,9 +14,17 @@
 #include "access/xlog.h"
 #include "access/xlogrecovery.h"
 #include "cache/cache.h"
-#include "cache/cache_job.h"
+#include "cache/cache_batches.h"
+#include "cache/cache_evict.h"
+#include "cache/cache_fill.h"
+#include "cache/cache_make.h"
+#include "cache/cache_map.h"
 #include "cache/cache_memory.h"
-#include "cache/cache_pin.h"
+#include "cache/cache_publish.h"
+#include "cache/cache_repin.h"
+#include "cache/cache_rest.h"
+#include "cache/cache_table.h"
+#include "cache/cache_tidy.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
@@ -359,57 +367,13 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	return true;
 }
 
-/* -------------------------------------------------------------- batches --- */
-
-GpuAggCacheBatch *
-gpuagg_cache_batch_add(GpuAggCacheClient *client, uint64 batch_id, uint32 npages)
-{
-	GpuAggCacheBatch *batch =
-		MemoryContextAlloc(client->context, offsetof(GpuAggCacheBatch, fills) +
-						   npages * sizeof(GpuAggCachePageFill));
-
-	batch->batch_id = batch_id;
-	batch->parts = 0;
-	batch->nfills = 0;
-	dlist_push_tail(&client->cached->batches, &batch->node);
-	return batch;
-}
-
-void
-gpuagg_cache_batch_remove(GpuAggCacheBatch *batch)
-{
-	dlist_delete(&batch->node);
-	pfree(batch);
-}
-
-static GpuAggCacheBatch *
-batch_find(GpuAggCacheJob *cached, uint64 batch_id)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &cached->batches)
-	{
-		GpuAggCacheBatch *batch = dlist_container(GpuAggCacheBatch, node, iter.cur);
-
-		if (batch->batch_id == batch_id)
-			return batch;
-	}
-	return NULL;
-}
-
 /* --------------------------------------------------------------- endings --- */
-
-void
-gpuagg_cache_note_kept(void)
-{
-	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_cache_at()].cache.kept, 1);
-}
 
 bool
 gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id)
 {
 	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
-		batch_find(client->cached, batch_id);
+		gpuagg_cache_batch_find(client->cached, batch_id);
 
 	if (batch == NULL || batch->parts <= 1)
 		return false;
@@ -421,7 +385,7 @@ void
 gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *completion)
 {
 	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
-		batch_find(client->cached, completion->batch_id);
+		gpuagg_cache_batch_find(client->cached, completion->batch_id);
 
 	if (batch == NULL)
 		return;

@@ -24,12 +24,6 @@ extern void gpuagg_cache_stop(int at);
 extern void gpuagg_cache_answer(void);
 
 /*
- * Forgets tables whose files have gone, once a second.  How many ms until it should be
- * called again at the latest; -1: nothing is kept.
- */
-extern long gpuagg_cache_check_files(void);
-
-/*
  * Of a job with a cache request, before its task begins: its table and
  * columns, and a program over codes of their strings.
  */
@@ -40,22 +34,6 @@ extern void gpuagg_cache_attach(GpuAggCacheClient *client);
  * did before, or there was no cache request.
  */
 extern bool gpuagg_cache_begin(GpuAggCacheClient *client);
-
-/* A MAP message, checked to its last byte; answers and batches follow. */
-extern void gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *msg,
-							 Size bytes);
-
-/* Reads blocks that were held back (NULL: all), as a batch of which the client hears nothing. */
-extern void gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id,
-							 const uint64 *used, uint32 nblocks);
-
-/*
- * Pages of a message, as they came and as the device gets them: those to keep
- * get their positions.
- */
-extern void gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
-							   const GpuAggMsgPage *in, GpuAggPage *pages,
-							   uint32 npages);
 
 /*
  * is_part: is what has completed a part of what the client knows by this number,

@@ -1,6 +1,6 @@
 /*
  * cache_evict.c
- *		What goes from the column cache when memory is short (cache_table.h).
+ *		What goes from the column cache when memory is short (cache_evict.h).
  *
  * GreedyDual-Size-Frequency: a column of an extent has the priority
  *		clock + uses * bytes of pages to read again / bytes of the column
@@ -13,8 +13,11 @@
 
 #include <float.h>
 
+#include "cache/cache_evict.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
+#include "cache/cache_publish.h"
+#include "cache/cache_rest.h"
 #include "cache/cache_table.h"
 
 static double cache_clock = 0;
@@ -44,69 +47,6 @@ gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	}
 }
 
-/* Columns of extents that nobody uses: that of least priority is the first. */
-static int
-queue_compare(const pairingheap_node *a, const pairingheap_node *b, void *unused)
-{
-	double		x = pairingheap_const_container(GpuAggCacheFill, queue, a)->priority;
-	double		y = pairingheap_const_container(GpuAggCacheFill, queue, b)->priority;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-static pairingheap queue = {.ph_compare = queue_compare};
-
-/* Of which nothing is held and no job knows: the first has been so for the longest time. */
-static dlist_head empty_tables = DLIST_STATIC_INIT(empty_tables);
-
-void
-gpuagg_cache_extent_rest(GpuAggCacheExtent *extent)
-{
-	if (!gpuagg_cache_is_idle(extent))
-		return;
-	for (int i = 0; i < extent->nfills; i++)
-	{
-		GpuAggCacheFill *fill = extent->fills[i];
-
-		if (fill->queued)
-			continue;
-		pairingheap_add(&queue, &fill->queue);
-		fill->queued = true;
-	}
-}
-
-void
-gpuagg_cache_extent_wake(GpuAggCacheExtent *extent)
-{
-	for (int i = 0; i < extent->nfills; i++)
-		gpuagg_cache_fill_gone(extent->fills[i]);
-}
-
-void
-gpuagg_cache_fill_gone(GpuAggCacheFill *fill)
-{
-	if (fill->queued)
-		pairingheap_remove(&queue, &fill->queue);
-	fill->queued = false;
-}
-
-void
-gpuagg_cache_table_rest(GpuAggCacheTable *table)
-{
-	if (table->is_empty || table->jobs > 0 || table->nheld > 0)
-		return;
-	dlist_push_tail(&empty_tables, &table->empty);
-	table->is_empty = true;
-}
-
-void
-gpuagg_cache_table_wake(GpuAggCacheTable *table)
-{
-	if (table->is_empty)
-		dlist_delete(&table->empty);
-	table->is_empty = false;
-}
-
 static int
 fill_index(const GpuAggCacheFill *fill)
 {
@@ -124,15 +64,12 @@ fill_index(const GpuAggCacheFill *fill)
 bool
 gpuagg_cache_evict(double priority)
 {
-	GpuAggCacheFill *fill;
+	GpuAggCacheFill *fill = gpuagg_cache_least_fill();
 	GpuAggCacheExtent *extent;
 	GpuAggCacheTable *table;
 	GpuAggCacheColumn *column;
 
-	if (pairingheap_is_empty(&queue))
-		return false;
-	fill = pairingheap_container(GpuAggCacheFill, queue, pairingheap_first(&queue));
-	if (fill->priority >= priority)
+	if (fill == NULL || fill->priority >= priority)
 		return false;
 	cache_clock = Max(cache_clock, fill->priority);
 	column = fill->column;
@@ -151,10 +88,11 @@ gpuagg_cache_evict(double priority)
 static bool
 forget_table(void)
 {
-	if (dlist_is_empty(&empty_tables))
-		return false;
-	gpuagg_cache_table_free(dlist_head_element(GpuAggCacheTable, empty, &empty_tables));
-	return true;
+	GpuAggCacheTable *table = gpuagg_cache_oldest_empty();
+
+	if (table != NULL)
+		gpuagg_cache_table_free(table);
+	return table != NULL;
 }
 
 /* Room for so many bytes of the directory; false: what there is has more priority. */

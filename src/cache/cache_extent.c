@@ -7,14 +7,8 @@
 #include "cache/cache_extent.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
+#include "cache/cache_rest.h"
 #include "port/pg_bitutils.h"
-
-void
-gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p)
-{
-	if (p != NULL)
-		gpuagg_cache_free(&table->directory, p);
-}
 
 GpuAggCacheFill *
 gpuagg_cache_fill(const GpuAggCacheExtent *extent, const GpuAggCacheColumn *column)
@@ -192,10 +186,10 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	extent->nstripes = 0;
 	extent->full = false;
 	extent->nplaced = 0;
-	gpuagg_cache_directory_free(extent->table, extent->blocks);
+	gpuagg_cache_free(&extent->table->directory, extent->blocks);
 	extent->blocks = NULL;
 	extent->room = 0;
-	gpuagg_cache_directory_free(extent->table, extent->formers);
+	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
 }
@@ -211,8 +205,8 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 	extent->fills[i] = extent->fills[--extent->nfills];
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
 		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
-	gpuagg_cache_directory_free(extent->table, fill->filled);
-	gpuagg_cache_directory_free(extent->table, fill);
+	gpuagg_cache_free(&extent->table->directory, fill->filled);
+	gpuagg_cache_free(&extent->table->directory, fill);
 	if (extent->nfills == 0)
 		extent_free_stripes(extent);
 }
@@ -251,8 +245,8 @@ gpuagg_cache_extent_free(GpuAggCacheExtent *extent)
 	while (extent->nfills > 0)
 		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
 	extent_free_stripes(extent);
-	gpuagg_cache_directory_free(extent->table, extent->fills);
+	gpuagg_cache_free(&extent->table->directory, extent->fills);
 	extent->table->extents[extent->number] = NULL;
 	extent->table->nheld--;
-	gpuagg_cache_directory_free(extent->table, extent);
+	gpuagg_cache_free(&extent->table->directory, extent);
 }

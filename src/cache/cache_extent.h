@@ -3,12 +3,11 @@
  *		What the column cache holds: extents of tables, and where in the device's
  *		stripes the rows of each block lie.
  *
- * Inside the worker, below cache_table.h and cache_position.h; cache.c and
- * cache_map.c use it for jobs.  An extent is a range of
- * GPUAGG_EXTENT_BLOCKS blocks.  Each of its blocks that is kept has positions in
- * one of the extent's stripes.  A column of an extent is *filled* for some blocks:
- * their values lie at the blocks' positions.  A block is *held* for a set of
- * columns if all of them are filled.
+ * Inside the worker, below all that decides what is held; the records of tables and
+ * columns are here, too.  An extent is a range of GPUAGG_EXTENT_BLOCKS blocks.  Each of
+ * its blocks that is kept has positions in one of the extent's stripes.  A column of an
+ * extent is *filled* for some blocks: their values lie at the blocks' positions.  A block
+ * is *held* for a set of columns if all of them are filled.
  *
  * Who may do what.  Jobs register as users of an extent; any of them may fill it, and
  * none waits for another.  A block of which nothing is held is filled by one job at a
@@ -223,16 +222,6 @@ extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
 extern void gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i);
 extern void gpuagg_cache_drop_useless(GpuAggCacheExtent *extent);
 extern void gpuagg_cache_extent_free(GpuAggCacheExtent *extent);
-
-/* An extent that nobody uses: its columns may be evicted until somebody is about to do so. */
-extern void gpuagg_cache_extent_rest(GpuAggCacheExtent *extent);
-extern void gpuagg_cache_extent_wake(GpuAggCacheExtent *extent);
-
-/* A column of an extent goes: it is not to be evicted. */
-extern void gpuagg_cache_fill_gone(GpuAggCacheFill *fill);
-
-/* Memory of a table's directory; p may be NULL */
-extern void gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p);
 
 static inline bool
 gpuagg_cache_is_rows(const GpuAggCacheColumn *column)

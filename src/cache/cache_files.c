@@ -1,6 +1,6 @@
 /*
  * cache_files.c
- *		Tables whose files have gone leave the column cache (cache_table.h).
+ *		Tables whose files have gone leave the column cache (cache_files.h).
  *
  * The worker has no database connection, and nobody needs to tell it: after a commit that
  * drops or rewrites a table, or a rollback of one that made it, PostgreSQL removes the
@@ -12,7 +12,8 @@
 
 #include <sys/stat.h>
 
-#include "cache/cache.h"
+#include "cache/cache_files.h"
+#include "cache/cache_publish.h"
 #include "cache/cache_table.h"
 #include "compat.h"
 #include "utils/timestamp.h"

@@ -1,6 +1,6 @@
 /*
  * cache_fill.c
- *		Pages that come to the column cache: a job's batches fill blocks (cache.h).
+ *		Pages that come to the column cache: a job's batches fill blocks (cache_fill.h).
  *
  * A page that the client offers is decoded into a stripe while it is grouped.  Where
  * nothing is held of its block it gets positions (cache_position.h), and is this job's
@@ -15,10 +15,11 @@
  */
 #include "postgres.h"
 
-#include "cache/cache.h"
+#include "cache/cache_fill.h"
 #include "cache/cache_former.h"
-#include "cache/cache_job.h"
 #include "cache/cache_position.h"
+#include "cache/cache_publish.h"
+#include "cache/cache_table.h"
 
 typedef enum GpuAggFillWay
 {

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "cache/cache_evict.h"
 #include "cache/cache_former.h"
 
 /* The version of whoever has used the extent for the longest time */

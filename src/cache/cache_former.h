@@ -11,7 +11,7 @@
 #ifndef GPUAGG_CACHE_CACHE_FORMER_H
 #define GPUAGG_CACHE_CACHE_FORMER_H
 
-#include "cache/cache_table.h"
+#include "cache/cache_extent.h"
 
 /* A version begins; room is made for formers of all blocks. */
 extern void gpuagg_cache_formers_begin(GpuAggCacheExtent *extent);

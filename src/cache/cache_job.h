@@ -2,13 +2,13 @@
  * cache_job.h
  *		What a job has to do with the column cache.
  *
- * Inside the worker, between cache.c, cache_map.c and cache_fill.c.
+ * Inside the worker, for cache.c, cache_map.c, cache_fill.c and cache_zones.c.
  */
 #ifndef GPUAGG_CACHE_CACHE_JOB_H
 #define GPUAGG_CACHE_CACHE_JOB_H
 
 #include "cache/cache_client.h"
-#include "cache/cache_table.h"
+#include "cache/cache_extent.h"
 
 /* What a job has to do with an extent */
 typedef struct GpuAggCacheUse
@@ -26,27 +26,6 @@ typedef struct GpuAggCacheUse
 	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */
 } GpuAggCacheUse;
 
-/* A page of a batch in flight that is being kept */
-typedef struct GpuAggCachePageFill
-{
-	uint32		page;			/* index in the batch */
-	uint32		extent;
-	uint32		block;			/* of the extent */
-	uint32		position;		/* where it goes */
-	uint8		stripe;
-	bool		beside;			/* as GpuAggPage's */
-} GpuAggCachePageFill;
-
-/* A batch in flight that keeps pages, or reads stripes */
-typedef struct GpuAggCacheBatch
-{
-	dlist_node	node;
-	uint64		batch_id;
-	uint32		parts;			/* stripes; 0: of pages */
-	uint32		nfills;
-	GpuAggCachePageFill fills[FLEXIBLE_ARRAY_MEMBER];
-} GpuAggCacheBatch;
-
 typedef struct GpuAggCacheZones GpuAggCacheZones;
 
 typedef struct GpuAggCacheJob
@@ -61,25 +40,13 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheColumn **columns;
 	uint32		nuses;
 	GpuAggCacheUse *uses;		/* by number of the extent */
-	dlist_head	batches;
+	dlist_head	batches;		/* in flight (cache_batches.h) */
 	uint64		kept;
 	uint64		ndrawn;			/* of draws: blocks that are used, */
 	bool		drawing;		/* and the device has them */
 	GpuAggCacheZones *zones;	/* cache_zones.c; NULL: not asked yet */
 	GpuAggZonesCount zones_count;
 } GpuAggCacheJob;
-
-/* A batch in flight with room for so many pages to keep; and it is over. */
-extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggCacheClient *client,
-												 uint64 batch_id, uint32 npages);
-extern void gpuagg_cache_batch_remove(GpuAggCacheBatch *batch);
-
-/* Its pages are held, if they are complete; completion NULL: they are not. */
-extern void gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
-								   const GpuAggCompletion *completion);
-
-/* A page is kept, or an extent's map LSN is another one: who looked before may not use it. */
-extern void gpuagg_cache_note_kept(void);
 
 /* Does it draw rows at random? */
 static inline bool

@@ -1,6 +1,6 @@
 /*
  * cache_map.c
- *		MAP messages: what a job uses of an extent, and may fill (cache.h).
+ *		MAP messages: what a job uses of an extent, and may fill (cache_map.h).
  *
  * The positions of the blocks that are used are read as one batch of each
  * stripe, which is given the ranges of all other positions.  Draws wait for
@@ -8,9 +8,10 @@
  */
 #include "postgres.h"
 
-#include "cache/cache.h"
+#include "cache/cache_batches.h"
 #include "cache/cache_former.h"
-#include "cache/cache_job.h"
+#include "cache/cache_map.h"
+#include "cache/cache_publish.h"
 #include "cache/cache_zones.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"

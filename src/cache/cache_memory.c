@@ -88,6 +88,8 @@ gpuagg_cache_alloc(uint64 *account, Size bytes)
 void
 gpuagg_cache_free(uint64 *account, void *p)
 {
+	if (p == NULL)
+		return;
 	*account -= GetMemoryChunkSpace(p);
 	directory_bytes -= GetMemoryChunkSpace(p);
 	pfree(p);
@@ -100,9 +102,7 @@ gpuagg_cache_lengthen(uint64 *account, void *array, Size old_bytes, Size bytes)
 	void	   *longer = gpuagg_cache_alloc(account, bytes);
 
 	if (array != NULL)
-	{
 		memcpy(longer, array, old_bytes);
-		gpuagg_cache_free(account, array);
-	}
+	gpuagg_cache_free(account, array);
 	return longer;
 }

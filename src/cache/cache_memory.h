@@ -31,7 +31,7 @@ extern uint64 gpuagg_cache_used(void);
 
 /*
  * Memory of the directory, zeroed, whatever the limit says; *account, a table's,
- * counts it.  An ERROR without memory.
+ * counts it.  An ERROR without memory.  p may be NULL.
  */
 extern void *gpuagg_cache_alloc(uint64 *account, Size bytes);
 extern void gpuagg_cache_free(uint64 *account, void *p);

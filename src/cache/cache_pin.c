@@ -48,49 +48,14 @@ gpuagg_cache_secure(GpuAggCacheFill *fill, uint64 bytes)
 	return true;
 }
 
-/* Has a table's column come to be pinned, or not to be? */
-static bool
-table_changes(GpuAggCacheTable *table)
-{
-	bool		changes = false;
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &table->columns)
-	{
-		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-		bool		pinned = gpuagg_cache_is_pinned(table, column->attr);
-
-		changes |= pinned != column->pinned;
-		column->pinned = pinned;
-	}
-	return changes;
-}
-
-/* What is there gets the priority that it has now. */
-static void
-table_repin(GpuAggCacheTable *table)
-{
-	for (uint32 i = 0; i < table->nextents; i++)
-	{
-		GpuAggCacheExtent *extent = table->extents[i];
-
-		if (extent == NULL)
-			continue;
-		gpuagg_cache_extent_wake(extent);
-		for (int k = 0; k < extent->nfills; k++)
-			gpuagg_cache_touch(extent, &extent->fills[k]->column, 1);
-		gpuagg_cache_extent_rest(extent);
-	}
-}
-
-void
-gpuagg_cache_pins_look(void)
+bool
+gpuagg_cache_pins_renew(void)
 {
 	uint32		changes = gpuagg_pins_changes();
 	MemoryContext before;
 
 	if (changes == seen)
-		return;
+		return false;
 	seen = changes;
 	if (pins != NULL)
 		pfree(pins);
@@ -99,8 +64,5 @@ gpuagg_cache_pins_look(void)
 	before = MemoryContextSwitchTo(TopMemoryContext);
 	npins = gpuagg_pins_copy(&pins);
 	MemoryContextSwitchTo(before);
-	for (GpuAggCacheTable *table = gpuagg_cache_table_next(NULL); table != NULL;
-		 table = gpuagg_cache_table_next(table))
-		if (table_changes(table))
-			table_repin(table);
+	return true;
 }

@@ -11,7 +11,7 @@
 
 #include <float.h>
 
-#include "cache/cache_table.h"
+#include "cache/cache_extent.h"
 
 /* The priority of what is not evicted: nothing has more. */
 #define GPUAGG_PINNED_PRIORITY DBL_MAX
@@ -19,8 +19,8 @@
 /* Is a column of a table pinned? */
 extern bool gpuagg_cache_is_pinned(const GpuAggCacheTable *table, uint32 attr);
 
-/* Looks whether the list of pinned columns has changed. */
-extern void gpuagg_cache_pins_look(void);
+/* Copies the list of pinned columns if it has changed; has it? */
+extern bool gpuagg_cache_pins_renew(void);
 
 /* Would so many bytes more of a column be secured? */
 extern bool gpuagg_cache_would_secure(const GpuAggCacheColumn *column, uint64 bytes);

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "cache/cache_evict.h"
 #include "cache/cache_former.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"

@@ -6,7 +6,7 @@
 #ifndef GPUAGG_CACHE_CACHE_POSITION_H
 #define GPUAGG_CACHE_CACHE_POSITION_H
 
-#include "cache/cache_table.h"
+#include "cache/cache_extent.h"
 
 /*
  * Before it places pages: the extent comes to have the columns.

@@ -1,6 +1,6 @@
 /*
  * cache_publish.c
- *		Writes what backends see of the column cache (cache_shared.h).
+ *		Writes what backends see of the column cache (cache_publish.h).
  *
  * Only of tables that have changed: there may be thousands, and a task that uses one is over
  * in less time than it takes to write about all of them.
@@ -8,8 +8,9 @@
 #include "postgres.h"
 
 #include "cache/cache_memory.h"
-#include "cache/cache_table.h"
+#include "cache/cache_publish.h"
 #include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 
 /* That backends see an old state of; and those that they see, the one used last first */
 static dlist_head changed = DLIST_STATIC_INIT(changed);
@@ -261,4 +262,10 @@ gpuagg_cache_publish(void)
 	shared->limit = gpuagg_cache_limit();
 	shared->used = gpuagg_cache_used();
 	gpuagg_cache_shared_unlock();
+}
+
+void
+gpuagg_cache_note_kept(void)
+{
+	pg_atomic_fetch_add_u64(&gpuagg_shared->devices[gpuagg_cache_at()].cache.kept, 1);
 }

@@ -4,13 +4,11 @@
  */
 #include "postgres.h"
 
-#include <float.h>
-
 #include "cache/cache_memory.h"
-#include "cache/cache_pin.h"
+#include "cache/cache_publish.h"
+#include "cache/cache_rest.h"
 #include "cache/cache_table.h"
 #include "common/hashfn.h"
-#include "utils/timestamp.h"
 
 /*
  * Tables that are alive, by relation and by file: of each there is one at most.  A task may
@@ -19,43 +17,14 @@
 static dlist_head relations[GPUAGG_CACHE_BUCKETS];
 static dlist_head files[GPUAGG_CACHE_BUCKETS];
 
-/* Of the limit, this part is free when a dictionary is begun. */
-#define STRINGS_SHARE 8
-
 GpuAggCacheExtent *
 gpuagg_cache_extent(const GpuAggCacheTable *table, uint32 number)
 {
 	return number < table->nextents ? table->extents[number] : NULL;
 }
 
-GpuAggCacheExtent *
-gpuagg_cache_extent_make(GpuAggCacheTable *table, uint32 number)
-{
-	GpuAggCacheExtent *extent;
-
-	if (number >= table->nextents)
-	{
-		uint32		n = Max(number + 1, 2 * table->nextents);
-
-		table->extents =
-			gpuagg_cache_directory_lengthen(table, table->extents,
-											table->nextents * sizeof(GpuAggCacheExtent *),
-											n * sizeof(GpuAggCacheExtent *));
-		table->nextents = n;
-	}
-	if (table->extents[number] != NULL)
-		return table->extents[number];
-	extent = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheExtent));
-	extent->table = table;
-	extent->number = number;
-	dlist_init(&extent->readers);
-	table->extents[number] = extent;
-	table->nheld++;
-	return extent;
-}
-
-static void
-column_forget_strings(GpuAggCacheColumn *column)
+void
+gpuagg_cache_forget_strings(GpuAggCacheColumn *column)
 {
 	if (column->dictionary != NULL)
 		gpuagg_cache_stripe_ops()->dictionary_free(column->dictionary);
@@ -89,10 +58,10 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 	{
 		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 
-		column_forget_strings(column);
-		gpuagg_cache_directory_free(table, column);
+		gpuagg_cache_forget_strings(column);
+		gpuagg_cache_free(&table->directory, column);
 	}
-	gpuagg_cache_directory_free(table, table->extents);
+	gpuagg_cache_free(&table->directory, table->extents);
 	gpuagg_cache_table_wake(table);
 	own = table->directory;
 	gpuagg_cache_free(&own, table);
@@ -125,99 +94,24 @@ gpuagg_cache_column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 {
 	if (table->jobs > 0 || column_is_filled(table, column))
 		return;
-	column_forget_strings(column);
+	gpuagg_cache_forget_strings(column);
 	column->unwanted = false;
 }
 
-static void
-drop_unwanted(GpuAggCacheExtent *extent)
+bool
+gpuagg_cache_is_full(GpuAggCacheColumn *column)
 {
-	for (int i = extent->nfills - 1; i >= 0; i--)
-		if (extent->fills[i]->column->unwanted)
-			gpuagg_cache_extent_drop(extent, i);
-}
+	GpuAggDictionaryInfo info = {0};
 
-/*
- * Pages that grew have taken new positions until there was no stripe left, and
- * their old ones are of no use.
- */
-static bool
-extent_is_worn(const GpuAggCacheExtent *extent)
-{
-	uint64		taken = 0;
-	uint64		live = 0;
-
-	if (!extent->full)
+	if (column->dictionary == NULL)
 		return false;
-	for (int i = 0; i < extent->nstripes; i++)
-		taken += extent->stripes[i].used;
-	for (uint32 i = 0; i < extent->room; i++)
-		if (extent->blocks[i].stripe != GPUAGG_NO_STRIPE)
-			live += extent->blocks[i].positions;
-	return live < taken - taken / 16;
-}
-
-/*
- * Drops what is not wanted of extents that nobody uses, extents that are better
- * filled anew, and extents and columns of which nothing is left.
- */
-static void
-table_tidy(GpuAggCacheTable *table)
-{
-	dlist_iter	iter;
-
-	for (uint32 i = 0; i < table->nextents; i++)
-	{
-		GpuAggCacheExtent *extent = table->extents[i];
-
-		if (extent == NULL || !gpuagg_cache_is_idle(extent))
-			continue;
-		gpuagg_cache_drop_useless(extent);
-		drop_unwanted(extent);
-		if (extent->nfills == 0 || extent_is_worn(extent))
-			gpuagg_cache_extent_free(extent);
-	}
-	dlist_foreach(iter, &table->columns)
-		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
-	gpuagg_cache_table_rest(table);
-}
-
-void
-gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
-{
-	dlist_iter	iter;
-
-	if (attr < 0)
-	{
-		gpuagg_cache_table_kill(table);
-		return;
-	}
-	dlist_foreach(iter, &table->columns)
-	{
-		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-
-		if (column->attr != (uint32) attr)
-			continue;
-		column->unwanted = true;
-		column->note = NULL;
-	}
-	table_tidy(table);
-	gpuagg_cache_table_changed(table);
-}
-
-void
-gpuagg_cache_table_leave(GpuAggCacheTable *table)
-{
-	table->jobs--;
-	if (table->dead && table->jobs == 0)
-	{
-		gpuagg_cache_table_free(table);
-		return;
-	}
-	table_tidy(table);
-	gpuagg_cache_table_used(table);
-	/* what jobs know is never forgotten, whatever the limit says */
-	(void) gpuagg_cache_make_room(0, 0);
+	gpuagg_cache_stripe_ops()->dictionary_info(column->dictionary, &info);
+	if (!info.full)
+		return false;
+	column->unwanted = true;
+	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
+		"too many distinct values" : "its distinct values take too much memory";
+	return true;
 }
 
 /* -------------------------------------------------------------- finding --- */
@@ -314,127 +208,21 @@ kill_former(GpuAggCacheTable *table)
 		gpuagg_cache_table_kill(table);
 }
 
-static GpuAggCacheTable *
-table_make(const GpuAggCacheRequest *request)
-{
-	GpuAggCacheTable *table;
-	uint64		own = 0;
-
-	(void) gpuagg_cache_make_room(sizeof(GpuAggCacheTable), DBL_MAX);
-	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
-	table->directory = own;
-	table->spcoid = request->spcoid;
-	table->dbid = request->dbid;
-	table->relnumber = request->relnumber;
-	table->relid = request->relid;
-	dlist_init(&table->columns);
-	dlist_push_head(&relations[relation_bucket(table->dbid, table->relid)], &table->relation);
-	dlist_push_head(&files[file_bucket(table->dbid, table->relnumber)], &table->file);
-	return table;
-}
-
 GpuAggCacheTable *
-gpuagg_cache_table(const GpuAggCacheRequest *request)
+gpuagg_cache_table_find(const GpuAggCacheRequest *request)
 {
 	GpuAggCacheTable *table = gpuagg_cache_table_of(request->dbid, request->relid);
 
-	if (table == NULL || !same_file(table, request))
-	{
-		kill_former(table);
-		kill_former(find_file(request));
-		return table_make(request);
-	}
-	gpuagg_cache_table_wake(table);
-	return table;
+	if (table != NULL && same_file(table, request))
+		return table;
+	kill_former(table);
+	kill_former(find_file(request));
+	return NULL;
 }
 
-/* -------------------------------------------------------------- columns --- */
-
-/* What all extents have of a column goes.  False: some are in use. */
-static bool
-column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
+void
+gpuagg_cache_table_link(GpuAggCacheTable *table)
 {
-	bool		all = true;
-
-	for (uint32 i = 0; i < table->nextents; i++)
-	{
-		GpuAggCacheExtent *extent = table->extents[i];
-
-		for (int k = 0; extent != NULL && k < extent->nfills; k++)
-		{
-			if (extent->fills[k]->column != column)
-				continue;
-			if (gpuagg_cache_is_idle(extent))
-				gpuagg_cache_extent_drop(extent, k);
-			else
-				all = false;
-			break;
-		}
-	}
-	return all;
-}
-
-GpuAggCacheColumn *
-gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, uint32 scale)
-{
-	GpuAggCacheColumn *column;
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &table->columns)
-	{
-		column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-		if (column->attr != attr)
-			continue;
-		if (column->type == type && column->scale == scale)
-			return column;
-		/* ALTER TABLE that need not rewrite the table, as to timestamptz, or to numeric */
-		if (table->jobs > 1 || !column_empty(table, column))
-			return NULL;
-		column_forget_strings(column);
-		column->type = type;
-		column->scale = scale;
-		return column;
-	}
-	column = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheColumn));
-	column->attr = attr;
-	column->type = type;
-	column->scale = scale;
-	column->pinned = gpuagg_cache_is_pinned(table, attr);
-	dlist_push_tail(&table->columns, &column->node);
-	return column;
-}
-
-/*
- * A dictionary grows where nothing can be evicted for it, so that some memory is
- * made free beforehand.
- */
-bool
-gpuagg_cache_dictionary(GpuAggCacheColumn *column)
-{
-	GpuAggDevice *device = gpuagg_cache_device();
-	GpuAggError error;
-
-	if (column->dictionary != NULL)
-		return true;
-	if (gpuagg_cache_stripe_ops()->dictionary_create == NULL)
-		return false;
-	(void) gpuagg_cache_make_room(gpuagg_cache_limit() / STRINGS_SHARE, DBL_MAX);
-	return gpuagg_cache_stripe_ops()->dictionary_create(device, &column->dictionary,
-													  &error) == GPUAGG_OK;
-}
-
-bool
-gpuagg_cache_is_full(GpuAggCacheColumn *column)
-{
-	GpuAggDictionaryInfo info = {0};
-
-	if (column->dictionary == NULL)
-		return false;
-	gpuagg_cache_stripe_ops()->dictionary_info(column->dictionary, &info);
-	if (!info.full)
-		return false;
-	column->unwanted = true;
-	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
-		"too many distinct values" : "its distinct values take too much memory";
-	return true;
+	dlist_push_head(&relations[relation_bucket(table->dbid, table->relid)], &table->relation);
+	dlist_push_head(&files[file_bucket(table->dbid, table->relnumber)], &table->file);
 }

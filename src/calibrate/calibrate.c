@@ -200,21 +200,6 @@ measure_device(GpuAggCalibration *c, int at)
 
 /* ------------------------------------------------------------------ SQL --- */
 
-/* If no level of a TLB was found, the longest distance that was looked at; else 0 */
-uint64
-gpuagg_calibration_no_tlb(const GpuAggCalibration *c)
-{
-	uint64		searched = 0;
-
-	for (uint32 i = 0; i < c->result.nlevels; i++)
-		if (c->result.levels[i].kind == GPUAGG_LEVEL_TLB)
-			return 0;
-	for (int i = 0; i < c->npoints; i++)
-		if (c->points[i].curve == GPUAGG_CURVE_CHASE)
-			searched = Max(searched, c->points[i].x);
-	return searched;
-}
-
 static void
 report(const GpuAggCalibration *c)
 {

@@ -76,7 +76,7 @@ extern void gpuagg_measure_parallel(GpuAggCalibration *c);
 /* blocks.c: what it takes to hand over rows of a plan */
 extern void gpuagg_measure_blocks(GpuAggCalibration *c);
 
-/* calibrate.c */
+/* store.c: if no level of a TLB was found, the longest distance that was looked at; else 0 */
 extern uint64 gpuagg_calibration_no_tlb(const GpuAggCalibration *c);
 
 /* store.c: a row of gpuagg.profile and all that belongs to it.  Needs SPI. */

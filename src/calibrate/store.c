@@ -138,6 +138,20 @@ store_none(StringInfo sql, uint64 searched, int id)
 					 UINT64_FORMAT ")", searched);
 }
 
+uint64
+gpuagg_calibration_no_tlb(const GpuAggCalibration *c)
+{
+	uint64		searched = 0;
+
+	for (uint32 i = 0; i < c->result.nlevels; i++)
+		if (c->result.levels[i].kind == GPUAGG_LEVEL_TLB)
+			return 0;
+	for (int i = 0; i < c->npoints; i++)
+		if (c->points[i].curve == GPUAGG_CURVE_CHASE)
+			searched = Max(searched, c->points[i].x);
+	return searched;
+}
+
 static void
 store_levels(StringInfo sql, const GpuAggCalibration *c, int id)
 {

@@ -57,8 +57,8 @@
 #include <string.h>
 
 #include "cost/predict_host.h"
+#include "cost/predict_rates.h"
 #include "device/choice/compile_rule.h"
-#include "device/choice/curve.h"
 
 /*
  * A page's header and its buffer's descriptor come from memory; those of the small
@@ -237,13 +237,6 @@
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
-
-double
-gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double bytes)
-{
-	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].rate[kind],
-						   sizeof(rates->points[0]), rates->npoints, bytes);
-}
 
 /*
  * Atomic updates a second in blocks' own tables of so many groups: measured on

@@ -182,13 +182,6 @@ extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPredicti
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 
-/*
- * Random accesses a second in a region, between the measured points linear in
- * its logarithm, beyond them as at the last one.  0: not known.
- */
-extern double gpuagg_rates_random(const GpuAggRates *rates,
-								  GpuAggRandomKind kind, double bytes);
-
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "cost/predict_host.h"
+#include "cost/predict_rates.h"
 #include "device/layout.h"
 #include "device/ops/hash.h"
 #include "device/ops/instr.h"

@@ -35,6 +35,7 @@
  * the device keeps for the next task is not touched anew.
  */
 #include "cost/predict_host.h"
+#include "cost/predict_rates.h"
 
 /*
  * One thread that does INT_OPS a second.  The EPYC that most constants come from did

@@ -16,6 +16,7 @@
  * long for it (an H200: 1.4 to 1.7 times).
  */
 #include "cost/predict_lookup.h"
+#include "cost/predict_rates.h"
 
 #include "device/ops/lookup_filter.h"
 #include "device/ops/ops_lookup.h"

@@ -19,6 +19,7 @@
 #include "cost/predict_table.h"
 
 #include "cost/predict_host.h"
+#include "cost/predict_rates.h"
 
 /* One thread as predict_host.c's; 10^3 to 4 * 10^6 rows */
 #define DIRECT_ROW_NS 3.5

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "host/host_fault.h"
 #include "host/host_task.h"
 
 /* May anything more be enqueued? */

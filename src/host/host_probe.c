@@ -1,28 +1,19 @@
 /*
  * host_probe.c
- *		The host's part of measuring its memory hierarchy: memory and chases.
- *
- * Memory is taken as it is needed, from the front of a region.  It is written
- * before anything is read: untouched pages are all one page of zeroes.
- *
- * Huge pages are asked for with madvise, as tables ask for them (host_memory.c).
- * Those of hugetlbfs are left alone: they are shared_buffers'.  Whether the
- * system gave them is read from /proc/self/smaps.
+ *		The host's part of measuring its memory hierarchy: sessions, ceilings and chases.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "device/device.h"
 #include "host/host_probe.h"
+#include "host/host_probe_group.h"
+#include "host/host_probe_rates.h"
+#include "host/host_probe_touch.h"
 #include "host/machine.h"
 #include "probe/stats.h"
 
-#define HUGE_PAGE ((uint64_t) 2 << 20)
 #define MEBIBYTE ((uint64_t) 1 << 20)
 
 /* Taking memory costs up to a second a GiB; it may take a sixteenth of the
@@ -34,40 +25,10 @@
 
 #define LEAST_BYTES (4 * MEBIBYTE)
 
-/* Share of a region that must be on huge pages to call it so */
-#define HUGE_SHARE 0.95
-
-/* Taken, or visited, between two looks at cancel: some milliseconds */
-#define TOUCH_PIECE (16 * MEBIBYTE)
+/* Visited between two looks at cancel: some milliseconds */
 #define VISIT_PIECE 65536
 
 #define TIMED_PARTS 8
-
-double
-gpuagg_host_probe_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
-}
-
-GpuAggStatus
-gpuagg_host_probe_failed(GpuAggError *error, GpuAggStatus status, const char *what)
-{
-	error->status = status;
-	error->detail = (uint32_t) errno;
-	snprintf(error->message, sizeof(error->message),
-			 "measuring the host device: %s", what);
-	return status;
-}
-
-static GpuAggStatus
-check_cancel(const GpuAggProbe *probe, GpuAggError *error)
-{
-	return *probe->cancel ?
-		gpuagg_host_probe_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
-}
 
 /* ---------- what the machine says of itself ---------- */
 
@@ -96,113 +57,7 @@ describe_machine(GpuAggProbeMachine *machine)
 	machine->guest = gpuagg_machine_is_guest();
 }
 
-/* ---------- memory ---------- */
-
-bool
-gpuagg_host_probe_map(GpuAggProbeRegion *region, uint64_t bytes, bool huge)
-{
-	char	   *base = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
-							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	uintptr_t	start;
-
-	if (base == MAP_FAILED)
-		return false;
-	start = ((uintptr_t) base + HUGE_PAGE - 1) & ~(uintptr_t) (HUGE_PAGE - 1);
-	if (start > (uintptr_t) base)
-		munmap(base, start - (uintptr_t) base);
-	if (start - (uintptr_t) base < HUGE_PAGE)
-		munmap((char *) start + bytes, HUGE_PAGE - (start - (uintptr_t) base));
-	*region = (GpuAggProbeRegion)
-	{
-		.base = (char *) start, .bytes = bytes, .huge = huge
-	};
-	return madvise(region->base, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0;
-}
-
-void
-gpuagg_host_probe_unmap(GpuAggProbeRegion *region)
-{
-	if (region->base != NULL)
-		munmap(region->base, region->bytes);
-	region->base = NULL;
-}
-
-/* Bytes of the region on huge pages */
-static uint64_t
-huge_bytes(const GpuAggProbeRegion *region)
-{
-	FILE	   *f = fopen("/proc/self/smaps", "r");
-	uintptr_t	from = (uintptr_t) region->base;
-	uint64_t	bytes = 0;
-	bool		ours = false;
-	char		line[512];
-
-	if (f == NULL)
-		return 0;
-	while (fgets(line, sizeof(line), f) != NULL)
-	{
-		uintptr_t	start;
-		uintptr_t	end;
-		uint64_t	kib;
-
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start, &end) == 2)
-			ours = start < from + region->bytes && end > from;
-		else if (ours && sscanf(line, "AnonHugePages: %" SCNu64, &kib) == 1)
-			bytes += kib * 1024;
-	}
-	fclose(f);
-	return bytes;
-}
-
-GpuAggProbeRegion *
-gpuagg_host_probe_region(GpuAggProbe *probe)
-{
-	return probe->huge.base != NULL ? &probe->huge : &probe->small;
-}
-
-GpuAggStatus
-gpuagg_host_probe_write(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
-						GpuAggError *error)
-{
-	while (region->touched < bytes)
-	{
-		uint64_t	piece = bytes - region->touched;
-
-		if (check_cancel(probe, error) != GPUAGG_OK)
-			return GPUAGG_CANCELLED;
-		piece = piece < TOUCH_PIECE ? piece : TOUCH_PIECE;
-		memset(region->base + region->touched, 1, piece);
-		region->touched += piece;
-	}
-	return GPUAGG_OK;
-}
-
-GpuAggStatus
-gpuagg_host_probe_confirm(GpuAggProbeRegion *region, GpuAggError *error)
-{
-	if (!region->huge ||
-		(double) huge_bytes(region) >= HUGE_SHARE * (double) region->touched)
-		return GPUAGG_OK;
-	gpuagg_host_probe_unmap(region);
-	return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
-}
-
-GpuAggStatus
-gpuagg_host_probe_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
-						GpuAggError *error)
-{
-	if (region->base == NULL)
-		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
-	if (bytes > region->bytes)
-		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
-										"more memory than the session has");
-	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-	if (bytes <= region->touched)
-		return GPUAGG_OK;
-	if (gpuagg_host_probe_write(probe, region, bytes, error) != GPUAGG_OK)
-		return GPUAGG_CANCELLED;
-	return gpuagg_host_probe_confirm(region, error);
-}
+/* ---------- sessions ---------- */
 
 static uint64_t
 session_bytes(const GpuAggProbeLimits *limits)
@@ -232,7 +87,7 @@ probe_begin(void *device, const GpuAggProbeLimits *limits,
 			const volatile int *cancel, GpuAggProbe **result,
 			GpuAggProbeMachine *machine, GpuAggError *error)
 {
-	uint64_t	bytes = session_bytes(limits) / 2 & ~(HUGE_PAGE - 1);
+	uint64_t	bytes = session_bytes(limits) / 2 & ~(GPUAGG_PROBE_HUGE_PAGE - 1);
 	GpuAggProbe *probe = calloc(1, sizeof(GpuAggProbe));
 	GpuAggError ignored;
 
@@ -306,7 +161,7 @@ link_elements(const GpuAggProbe *probe, const GpuAggProbeRegion *region,
 		else
 			memcpy(last, &next, sizeof(next));
 		last = next;
-		if (i % VISIT_PIECE == 0 && check_cancel(probe, error) != GPUAGG_OK)
+		if (i % VISIT_PIECE == 0 && gpuagg_host_probe_check_cancel(probe, error) != GPUAGG_OK)
 			return GPUAGG_CANCELLED;
 	}
 	memcpy(last, &first, sizeof(first));
@@ -327,7 +182,7 @@ visit(const GpuAggProbe *probe, char **place, uint64_t accesses,
 		accesses -= piece;
 		while (piece-- > 0)
 			p = *(char *volatile *) p;
-		if (check_cancel(probe, error) != GPUAGG_OK)
+		if (gpuagg_host_probe_check_cancel(probe, error) != GPUAGG_OK)
 			return GPUAGG_CANCELLED;
 	}
 	*place = p;
@@ -382,6 +237,25 @@ probe_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 							 &time->ns, error);
 	time->cycles = time->ns * probe->machine.clock_ghz;
 	return status;
+}
+
+/* ---------- ceilings ---------- */
+
+GpuAggStatus
+gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
+						  GpuAggError *error)
+{
+	switch (ceiling)
+	{
+		case GPUAGG_CEILING_GROUP:
+			return gpuagg_host_probe_group(probe, value, error);
+		case GPUAGG_CEILING_TOUCH:
+			return gpuagg_host_probe_first_touch(probe, false, value, error);
+		case GPUAGG_CEILING_TOUCH_HUGE:
+			return gpuagg_host_probe_first_touch(probe, true, value, error);
+		default:
+			return gpuagg_host_probe_rate_ceiling(probe, ceiling, value, error);
+	}
 }
 
 const GpuAggProbeOps gpuagg_host_probe_ops = {

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "device/ops/page.h"
-#include "host/host_probe.h"
+#include "host/host_probe_group.h"
+#include "host/host_probe_rates.h"
 #include "host/host_scan.h"
 
 #define NGROUPS 500

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "host/host_probe.h"
+#include "host/host_probe_rates.h"
 
 /* Events of a piece of work */
 #define PIECE 4096
@@ -507,8 +507,8 @@ at_most(uint64_t a, uint64_t b)
 }
 
 GpuAggStatus
-gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
-						  GpuAggError *error)
+gpuagg_host_probe_rate_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
+							   GpuAggError *error)
 {
 	uint32_t	units = probe->machine.units;
 	uint64_t	all = probe->machine.bytes;
@@ -555,12 +555,9 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_THREAD_READ:
 			return measure(probe, read_in_order, 1, 0, region, all, false,
 						   value, error);
-		case GPUAGG_CEILING_GROUP:
-			return gpuagg_host_probe_group(probe, value, error);
+		case GPUAGG_CEILING_GROUP:	/* host_probe.c asks others for these */
 		case GPUAGG_CEILING_TOUCH:
-			return gpuagg_host_probe_first_touch(probe, false, value, error);
 		case GPUAGG_CEILING_TOUCH_HUGE:
-			return gpuagg_host_probe_first_touch(probe, true, value, error);
 		case GPUAGG_CEILING_ZERO_COPY_OUT:
 		case GPUAGG_CEILING_TOUCH_PINNED_HOST:
 		case GPUAGG_CEILING_TOUCH_PINNED_DEVICE:

@@ -6,7 +6,7 @@
  * first time: the kernel then finds each one and clears it.  That is what a
  * table of groups pays as it grows, beside its random accesses.
  */
-#include "host/host_probe.h"
+#include "host/host_probe_touch.h"
 
 #define TOUCH_BYTES ((uint64_t) 32 << 20)
 #define LEAST_BYTES ((uint64_t) 4 << 20)

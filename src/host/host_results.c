@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "device/ops/group.h"
+#include "host/host_fault.h"
 #include "host/host_task.h"
 
 const GpuAggTable *

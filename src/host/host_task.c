@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "device/ops/group.h"
+#include "host/host_fault.h"
 #include "host/host_task.h"
 
 /* A batch completed, or a finish is ready. */
@@ -32,26 +33,6 @@ signal_event(GpuAggDevice *device)
 	/* can fail only where the counter is full, that is, readable */
 	rc = write(device->event_fd, &one, sizeof(one));
 	(void) rc;
-}
-
-GpuAggStatus
-gpuagg_host_injected(const char *where, GpuAggError *error)
-{
-	error->status = GPUAGG_INJECTED;
-	error->detail = 0;
-	snprintf(error->message, sizeof(error->message),
-			 "injected fault at stage \"%s\"", where);
-	return error->status;
-}
-
-GpuAggStatus
-gpuagg_host_lost(GpuAggError *error)
-{
-	error->status = GPUAGG_DEVICE_LOST;
-	error->detail = 0;
-	snprintf(error->message, sizeof(error->message),
-			 "injected fault: the device is lost");
-	return error->status;
 }
 
 /* ---------- queues ---------- */

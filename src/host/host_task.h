@@ -171,8 +171,4 @@ extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);
 
-/* Fill in an error that a fault setting asked for. */
-extern GpuAggStatus gpuagg_host_injected(const char *where, GpuAggError *error);
-extern GpuAggStatus gpuagg_host_lost(GpuAggError *error);
-
 #endif							/* GPUAGG_HOST_HOST_TASK_H */

@@ -75,7 +75,7 @@ typedef struct GpuAggCacheShared
 	GpuAggCacheEntry entries[GPUAGG_CACHE_ENTRIES];
 } GpuAggCacheShared;
 
-/* For shmem.c: the lock, and the structure at its start */
+/* For shmem_start.c: the lock, and the structure at its start */
 extern void gpuagg_cache_shared_request(void);
 extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
 

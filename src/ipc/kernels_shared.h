@@ -21,7 +21,7 @@ typedef struct GpuAggKernelsShared
 	GpuAggCompiledInfo entries[GPUAGG_KERNEL_ENTRIES];
 } GpuAggKernelsShared;
 
-/* For shmem.c: the lock */
+/* For shmem_start.c: the lock */
 extern void gpuagg_kernels_shared_request(void);
 
 /* For the device's worker: replaces the list. */

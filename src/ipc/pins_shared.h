@@ -37,7 +37,7 @@ typedef struct GpuAggPins
 	GpuAggPin	pins[GPUAGG_MAX_PINS];
 } GpuAggPins;
 
-/* For shmem.c: the lock, and the structure at its start */
+/* For shmem_start.c: the lock, and the structure at its start */
 extern void gpuagg_pins_request(void);
 extern void gpuagg_pins_init(GpuAggPins *shared);
 

@@ -58,6 +58,7 @@
  */
 #define GPUAGG_QUEUE_IN_BYTES (64 * 1024)
 #define GPUAGG_QUEUE_OUT_BYTES (256 * 1024)
+#define GPUAGG_QUEUES_BYTES (GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES)
 
 #define GPUAGG_HOLD_CLIENT 1
 #define GPUAGG_HOLD_OPEN 2
@@ -225,9 +226,6 @@ gpuagg_shmem_is_gpu(int device)
 
 /* For plans: the first device that is a GPU at work, else the first */
 extern int	gpuagg_shmem_plan_device(void);
-
-extern void gpuagg_shmem_request(void);
-extern void gpuagg_shmem_startup(void);
 
 static inline GpuAggSlot *
 gpuagg_shmem_slot(int i)

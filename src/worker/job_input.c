@@ -9,7 +9,8 @@
  */
 #include "postgres.h"
 
-#include "cache/cache.h"
+#include "cache/cache_fill.h"
+#include "cache/cache_map.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"

@@ -17,8 +17,8 @@
  */
 #include "postgres.h"
 
-#include "cache/cache.h"
-#include "cache/cache_table.h"
+#include "cache/cache_extent.h"
+#include "cache/cache_map.h"
 #include "ipc/stat.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
-#include "cache/cache_table.h"
+#include "cache/cache_publish.h"
 #include "device/ops/zone_answer.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"

@@ -26,6 +26,7 @@
 
 #include "beyond.h"
 #include "cache/cache.h"
+#include "cache/cache_files.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "postmaster/interrupt.h"

@@ -3,6 +3,7 @@
  *		How long the host device's threads are said to take: start, pages,
  *		rows, group tables of theirs and shared ones, and feeding beside them.
  */
+#include "cost/predict_rates.h"
 #include "predict_cases.h"
 
 static void

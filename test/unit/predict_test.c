@@ -4,6 +4,7 @@
  *		named is the one that was constructed, and an H200's rates give what
  *		was measured there.  What is the host device's alone: predict_host_test.c.
  */
+#include "cost/predict_rates.h"
 #include "predict_cases.h"
 
 /* ---------- more work takes longer ---------- */

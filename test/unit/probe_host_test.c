@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "host/host_probe.h"
+#include "host/host_probe_rates.h"
 #include "probe/probe_run.h"
 #include "probe_sim.h"
 #include "tap.h"

@@ -13,6 +13,7 @@
 
 #include "common/hashfn.h"
 #include "cost/choose.h"
+#include "cost/predict_rates.h"
 #include "cost/profile.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"

@@ -1,0 +1,102 @@
+/*
+ * cache_tidy.c
+ *		What goes from a table when a job leaves it, or a user unloads it (cache_tidy.h).
+ */
+#include "postgres.h"
+
+#include "cache/cache_evict.h"
+#include "cache/cache_publish.h"
+#include "cache/cache_rest.h"
+#include "cache/cache_table.h"
+#include "cache/cache_tidy.h"
+
+static void
+drop_unwanted(GpuAggCacheExtent *extent)
+{
+	for (int i = extent->nfills - 1; i >= 0; i--)
+		if (extent->fills[i]->column->unwanted)
+			gpuagg_cache_extent_drop(extent, i);
+}
+
+/*
+ * Pages that grew have taken new positions until there was no stripe left, and
+ * their old ones are of no use.
+ */
+static bool
+extent_is_worn(const GpuAggCacheExtent *extent)
+{
+	uint64		taken = 0;
+	uint64		live = 0;
+
+	if (!extent->full)
+		return false;
+	for (int i = 0; i < extent->nstripes; i++)
+		taken += extent->stripes[i].used;
+	for (uint32 i = 0; i < extent->room; i++)
+		if (extent->blocks[i].stripe != GPUAGG_NO_STRIPE)
+			live += extent->blocks[i].positions;
+	return live < taken - taken / 16;
+}
+
+/*
+ * Drops what is not wanted of extents that nobody uses, extents that are better
+ * filled anew, and extents and columns of which nothing is left.
+ */
+static void
+table_tidy(GpuAggCacheTable *table)
+{
+	dlist_iter	iter;
+
+	for (uint32 i = 0; i < table->nextents; i++)
+	{
+		GpuAggCacheExtent *extent = table->extents[i];
+
+		if (extent == NULL || !gpuagg_cache_is_idle(extent))
+			continue;
+		gpuagg_cache_drop_useless(extent);
+		drop_unwanted(extent);
+		if (extent->nfills == 0 || extent_is_worn(extent))
+			gpuagg_cache_extent_free(extent);
+	}
+	dlist_foreach(iter, &table->columns)
+		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
+	gpuagg_cache_table_rest(table);
+}
+
+void
+gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
+{
+	dlist_iter	iter;
+
+	if (attr < 0)
+	{
+		gpuagg_cache_table_kill(table);
+		return;
+	}
+	dlist_foreach(iter, &table->columns)
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (column->attr != (uint32) attr)
+			continue;
+		column->unwanted = true;
+		column->note = NULL;
+	}
+	table_tidy(table);
+	gpuagg_cache_table_changed(table);
+}
+
+void
+gpuagg_cache_table_leave(GpuAggCacheTable *table)
+{
+	table->jobs--;
+	if (table->dead && table->jobs == 0)
+	{
+		gpuagg_cache_table_free(table);
+		return;
+	}
+	table_tidy(table);
+	gpuagg_cache_table_used(table);
+	/* what jobs know is never forgotten, whatever the limit says */
+	(void) gpuagg_cache_make_room(0, 0);
+}
