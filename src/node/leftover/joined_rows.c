@@ -21,7 +21,7 @@
 #include "miscadmin.h"
 #include "node/leftover/given_rows.h"
 #include "node/leftover/joined_rows.h"
-#include "node/leftover/long_rows.h"
+#include "node/leftover/leftover.h"
 #include "node/row/row_eval.h"
 #include "node/scan/strange_columns.h"
 #include "nodes/nodeFuncs.h"
@@ -50,27 +50,6 @@ struct GpuAggJoinedRows
 	ExprContext *econtext;
 	GpuAggRowEval *eval;
 };
-
-bool
-gpuagg_joined_rows_possible(const GpuAggScan *scan)
-{
-	return scan->info->joins_rows && !gpuagg_lookups_several(scan->lookups);
-}
-
-Bitmapset *
-gpuagg_joined_rows_tables(const GpuAggScan *scan)
-{
-	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
-	const Plan *rows = list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS);
-	Bitmapset  *tables = NULL;
-	const ListCell *lc;
-
-	if (!IsA(rows, Append))
-		return bms_make_singleton(((const Scan *) rows)->scanrelid);
-	foreach(lc, ((const Append *) rows)->appendplans)
-		tables = bms_add_member(tables, ((const Scan *) lfirst(lc))->scanrelid);
-	return tables;
-}
 
 /* The column that a key is, at the scale that the query has it; 0: it is none of numerics. */
 static AttrNumber
@@ -118,9 +97,9 @@ gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggPro
 	joined->program = program;
 	joined->longs = longs;
 	joined->keep = keep;
-	joined->tables = gpuagg_joined_rows_tables(scan);
+	joined->tables = gpuagg_leftover_tables(scan);
 	joined->context = CurrentMemoryContext;
-	find_long_keys(joined, gpuagg_long_rows_keys(scan, row_plan));
+	find_long_keys(joined, gpuagg_leftover_keys(scan, row_plan));
 	return joined;
 }
 

@@ -12,9 +12,6 @@
 
 typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 
-/* May rows of this scan's task be joined so? */
-extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
-
 /*
  * Of a task with this program, whose look-up tables are made, over the table that this row plan
  * scans; longs, keep: as gpuagg_rows_bind().  In the current memory context, that of the task
@@ -22,9 +19,6 @@ extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
 extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan,
 												  const GpuAggProgram *program,
 												  GpuAggLongValues *longs, bool keep);
-
-/* Range table indexes of what is read: the table, or its partitions. */
-extern Bitmapset *gpuagg_joined_rows_tables(const GpuAggScan *scan);
 
 /* Keeps a copy of the tuple at a line of a pinned page. */
 extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
