@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_work.h"
 
 /* For the set at work; lives in CurrentMemoryContext */
 extern void gpuagg_regroup_batch_begin(GpuAggRegroupWork *r);

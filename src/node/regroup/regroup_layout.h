@@ -30,6 +30,16 @@ extern GpuAggProgram *gpuagg_regroup_program(const GpuAggRegroup *plan, uint64 s
 /* of values that have entered groups: the group, and the value */
 extern GpuAggProgram *gpuagg_regroup_entered_program(uint8 type, uint64 seed);
 
+/* Is a key of a row NULL? */
+static inline bool
+gpuagg_regroup_is_null(const char *row, int key)
+{
+	uint32		head;
+
+	memcpy(&head, row, sizeof(head));
+	return (head >> key & 1) != 0;
+}
+
 /* The value of a slot of the results' current row; no NULL */
 extern void gpuagg_regroup_datum(const GpuAggResults *results, uint32 type, const char *row,
 								 uint16 off, GpuAggRegroupDatum *d);

@@ -8,13 +8,10 @@
 
 #include "postgres.h"
 
-#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_work.h"
 
 /* Lets a store of finer groups keep what states of the query's groups take. */
 extern void gpuagg_regroup_long_keep(const GpuAggPlanInfo *info, GpuAggResults *finer);
-
-/* Does a set have this state? */
-extern bool gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set);
 
 /* Rows that are kept as a whole beside finer groups go beside the query's. */
 extern GpuAggStatus gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults *made,
