@@ -1,10 +1,10 @@
 /*
- * results_inside.h
- *		Groups that a device has returned, for results.c, which stores them and makes
- *		Datums of them, and results_judge.c, which looks at them as they come.
+ * emitters.h
+ *		What makes the columns of a group's row, for results.c, which stores groups and hands them
+ *		out, results_judge.c, which looks at them as they come, and the kinds of finished values.
  */
-#ifndef GPUAGG_NODE_RESULTS_INSIDE_H
-#define GPUAGG_NODE_RESULTS_INSIDE_H
+#ifndef GPUAGG_NODE_EMITTERS_H
+#define GPUAGG_NODE_EMITTERS_H
 
 #include "postgres.h"
 
@@ -157,11 +157,61 @@ gpuagg_emitter_strings(const GpuAggResults *results, const GpuAggEmitter *emitte
 	return gpuagg_lookups_numbered(results->lookups, emitter->lookup, emitter->column);
 }
 
-/*
- * Looks at the groups of a message.  A status other than GPUAGG_OK: there is one that only
- * PostgreSQL can compute.
- */
-extern GpuAggStatus gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
-										 Size bytes, GpuAggError *error);
+/* The string in a slot of the current group's row */
+static inline GpuAggBytes
+gpuagg_emitter_string(const GpuAggResults *results, const char *row, uint16 off)
+{
+	GpuAggBytes bytes = gpuagg_string_slot_bytes(row + off);
 
-#endif							/* GPUAGG_NODE_RESULTS_INSIDE_H */
+	if (!gpuagg_string_slot_is_long(row + off))
+		return bytes;
+	for (int i = 0; i < results->nstrings; i++)
+		if (results->strings[i] == off)
+			bytes.data = results->string_data[i];
+	return bytes;
+}
+
+/* The place of a slot in results->strings, which has room for it */
+extern int	gpuagg_results_add_string(GpuAggResults *results, uint16 off);
+
+/* ---------- what kinds share ---------- */
+
+/* How a value of the type lies in a key's slot */
+extern GpuAggPlain gpuagg_plain_key(uint8 type);
+
+/* Of an emitter of strings: room for one */
+extern void gpuagg_init_string(GpuAggResults *results, GpuAggEmitter *emitter);
+
+/* Text of a slot */
+extern Datum gpuagg_string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
+								 const GpuAggStringSlot *slot);
+
+/* An integer by the emitter's type, where it is not plain */
+extern Datum gpuagg_i64_datum(GpuAggEmitter *emitter, int64 v, const char *row);
+extern Datum gpuagg_f64_datum(uint8 type, double v);
+
+/* An integer of 128 bits as the decimal that it stands for */
+extern Datum gpuagg_decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row);
+
+/* Decimals that a numeric of this row shows */
+static inline int
+gpuagg_decimals_shown(const GpuAggEmitter *emitter, const char *row)
+{
+	return emitter->shown_off == 0 ? emitter->shown :
+		(int) *(const int64 *) (row + emitter->shown_off);
+}
+
+static inline bool
+gpuagg_fits_int64(uint64 low, int64 high)
+{
+	return high == ((int64) low >> 63);
+}
+
+/* The COUNT beside it */
+static inline int64
+gpuagg_emitter_count(const GpuAggEmitter *emitter, const char *row)
+{
+	return *(const int64 *) (row + emitter->count_off);
+}
+
+#endif							/* GPUAGG_NODE_EMITTERS_H */
