@@ -4,8 +4,8 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scans, one of each table, give them instead of reading it (planner/path/row_joins.c says
- * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
+ * sequential scans, one of each table, give them instead of reading it (planner/path/row_joins.c
+ * says of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
  * Strings that the device knows by numbers are sent as these; each is in the look-up table.
@@ -34,19 +34,25 @@ struct GpuAggJoinedRows
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
-	Bitmapset  *tables;			/* that are read, by their scans */
-	int			nlong;			/* keys that are numerics of it, whose rows are not joined here if they are long */
+	Bitmapset  *tables;			/* Those that are read, by their scans. */
+
+	/* Keys that are numerics; a row of it with one that is long is not joined here */
+	int			nlong;
 	AttrNumber	long_columns[GPUAGG_MAX_KEYS];
 	uint8		long_scales[GPUAGG_MAX_KEYS];
+
+	/* Copies of rows */
 	MemoryContext context;
 	HeapTuple  *rows;
 	int			n;
 	int			room;
 	Size		bytes;
-	const PlanState *giving;	/* the scan at work, */
-	int			next;			/* and the row that it looks at */
-	bool		ended;			/* the plan has no more rows */
-	PlanState  *plan;			/* NULL until no more rows come */
+
+	/* The plan that joins them */
+	const PlanState *giving;	/* Its scan at work. */
+	int			next;			/* The row that this scan looks at. */
+	bool		ended;			/* It has no more rows. */
+	PlanState  *plan;			/* NULL until no more rows come. */
 	ExprContext *econtext;
 	GpuAggRowEval *eval;
 };

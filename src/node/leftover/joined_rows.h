@@ -21,15 +21,17 @@ extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *
 												  GpuAggLongValues *longs, bool keep);
 
 /* Keeps a copy of the tuple at a line of a pinned page. */
-extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
-											OffsetNumber line, GpuAggError *error);
+extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table,
+											Buffer buffer, OffsetNumber line,
+											GpuAggError *error);
 
 /*
  * Joins what was kept, once there is no more to come: up to a full message, NULL being the
  * end.  A status other than GPUAGG_OK: a value that does not fit a device.
  */
-extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
-											Size *bytes, GpuAggError *error);
+extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id,
+											const GpuAggMsg **msg, Size *bytes,
+											GpuAggError *error);
 
 /* After such an end: for the next plan (run_notes.h) */
 extern void gpuagg_joined_rows_note(const GpuAggJoinedRows *joined);

@@ -18,9 +18,13 @@ extern GpuAggStatus gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults
 											 GpuAggError *error);
 
 /* What lies beside one of the device's groups goes beside the group that it is part of. */
-extern GpuAggStatus gpuagg_regroup_long_enter(GpuAggRegroupWork *r, const char *row, const char *group);
+extern GpuAggStatus gpuagg_regroup_long_enter(GpuAggRegroupWork *r, const char *row,
+											  const char *group);
 
-/* The same of all groups, which the device has made by keys and states alone */
+/*
+ * What lies beside the device's finer groups goes beside all of the query's, which the device has
+ * made by keys and states alone.
+ */
 extern GpuAggStatus gpuagg_regroup_long_made(const GpuAggPlanInfo *info, GpuAggResults *finer,
 											 GpuAggResults *made, GpuAggError *error);
 

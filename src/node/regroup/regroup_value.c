@@ -112,7 +112,8 @@ gpuagg_regroup_passes(GpuAggRegroupWork *r, const char *row)
 bool
 gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set)
 {
-	return !s->absent && (s->key == GPUAGG_REGROUP_NONE || (plan->sets[set].keys >> s->key & 1) != 0);
+	return !s->absent &&
+		(s->key == GPUAGG_REGROUP_NONE || (plan->sets[set].keys >> s->key & 1) != 0);
 }
 
 bool

@@ -46,7 +46,8 @@ gpuagg_regroup_passes_filter(GpuAggRegroupWork *r, const GpuAggRegroupState *s, 
 }
 
 /* Does a set have this state? */
-extern bool gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set);
+extern bool gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s,
+									int set);
 
 /* Has the set at work this state, and does one of the device's groups pass its filter? */
 extern bool gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s,

@@ -26,20 +26,20 @@ typedef struct GpuAggRegroupEntered
  */
 typedef struct GpuAggRegroupBatch
 {
-	int			most;			/* rows; 1: their values are not computed ahead */
+	int			most;			/* The most rows; 1: their values are not computed ahead. */
 	int			n;
 	struct
 	{
 		const char *row;
-		const char *wanted;		/* the keys of its group */
-		uint64		hash;		/* and their hash */
-		uint64		number;		/* of the set's rows */
-		uint64		loaded;		/* bits: the values that are there */
+		const char *wanted;		/* The keys of its group. */
+		uint64		hash;		/* The hash of these keys. */
+		uint64		number;		/* The place among the set's rows. */
+		uint64		loaded;		/* Bits: the values that are there. */
 		char	   *group;
-		bool		skip;		/* it enters nothing here */
+		bool		skip;		/* It enters nothing here. */
 	}			rows[GPUAGG_ROWS_WANTED];
-	GpuAggRegroupDatum *values; /* as many for each row as the plan has */
-	GpuAggRegroupEntered *entered;	/* likewise, if values repeat */
+	GpuAggRegroupDatum *values; /* As many for each row as the plan has. */
+	GpuAggRegroupEntered *entered;	/* As many, if values repeat. */
 } GpuAggRegroupBatch;
 
 typedef struct GpuAggRegroupWork
@@ -47,57 +47,62 @@ typedef struct GpuAggRegroupWork
 	GpuAggScan *scan;
 	const GpuAggRegroup *plan;
 	GpuAggError *error;
-	Size		limit;			/* of the tables */
+	Size		limit;			/* Bytes that tables may take. */
 
+	/* The device's groups, and the query's, which are made of them */
 	const GpuAggProgram *device;
-	GpuAggLayout from;			/* the device's groups */
+	GpuAggLayout from;			/* Rows of the device's. */
 	GpuAggProgram *program;
-	GpuAggLayout into;			/* the query's */
-	GpuAggResults *groups;
-	GpuAggResults *results;
-	bool		longs;			/* values lie beside the device's groups (long_values.h) */
+	GpuAggLayout into;			/* Rows of the query's. */
+	GpuAggResults *groups;		/* The device's. */
+	GpuAggResults *results;		/* The query's. */
+	bool		longs;			/* Values lie beside the device's groups (long_values.h). */
 
-	/* expressions over a tuple of the device's keys */
-	List	   *computed;		/* ExprStates */
-	ExprState **states;			/* the same */
+	/* Expressions over a tuple of the device's keys */
+	List	   *computed;		/* A list of ExprStates. */
+	ExprState **states;			/* An array of these. */
 	ExprContext *econtext;
 	TupleTableSlot *slot;
-	GpuAggEqualValues *equals[GPUAGG_REGROUP_VALUES];	/* of those that are told by equality alone, */
-	MemoryContext equal_context;	/* and where they are; NULL: there are none */
+	/* By value: of those that are told by equality alone. */
+	GpuAggEqualValues *equals[GPUAGG_REGROUP_VALUES];
+	MemoryContext equal_context;	/* Holds "equals"; NULL: there are none. */
 	int			nread;
-	AttrNumber *read;			/* keys that they are, from 1; 0: none reads it */
+	AttrNumber *read;			/* Attributes that keys are, from 1; 0: nothing reads it. */
 	Datum	   *read_values;
 	bool	   *read_nulls;
 
-	/* arguments of ordered-set aggregates */
-	GpuAggOrderedSets *ordered; /* NULL: there are none */
-	int			sorted[GPUAGG_MAX_KEYS];	/* of a key: its place in read_values */
+	/* Arguments of ordered-set aggregates */
+	GpuAggOrderedSets *ordered; /* NULL: there are none. */
+	int			sorted[GPUAGG_MAX_KEYS];	/* By key: the place in read_values. */
 
-	/* the set at work */
+	/* The set at work */
 	int			set;
-	int			parent;			/* the set of whose groups it is made; -1: the device's */
-	bool		loads;			/* its states want values of each row */
-	int			nshown;			/* of the plan's states those that the set has, */
-	uint16		shown[GPUAGG_MAX_TRANSITIONS];	/* but for those that ordered sets make */
-	bool		unique;			/* each of the device's groups is one of the set's */
+	int			parent;			/* The set of whose groups it is made; -1: the device's. */
+	bool		loads;			/* Its states want values of each row. */
+	int			nshown;
+	/* States of the plan that the set has; those that ordered sets make are not here. */
+	uint16		shown[GPUAGG_MAX_TRANSITIONS];
+	bool		unique;			/* Each of the device's groups is one of the set's. */
 	GpuAggRowTable *table;
-	uint64		set_rows;		/* among which are those that the set is made of */
-	uint64		row;			/* how many of these have been read */
-	uint64		made;			/* groups, of all sets */
-	bool		expected;		/* the table has been told how many groups there will be */
-	MemoryContext context;		/* of the set */
-	uint32	   *known;			/* [set_rows] of each row, in which part it is; NULL: not remembered */
-	char	   *lone;			/* the only group, of a set without keys */
-	bool		repeats;		/* values may enter more than once, and these tell: */
-	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
-	uint64		nentered;		/* how many have, and by a vote of majority */
-	const char *heavy;			/* the group that most of them are of, if one has more */
-	uint64		heavy_votes;	/* than half, and how many more than the others */
+	uint64		set_rows;		/* Rows among which are those that the set is made of. */
+	uint64		row;			/* How many of these rows have been read. */
+	uint64		made;			/* Groups that were made, of all sets. */
+	bool		expected;		/* The table has been told how many groups there will be. */
+	MemoryContext context;		/* The set's. */
+	uint32	   *known;			/* [set_rows] In which part each row is; NULL: not remembered. */
+	char	   *lone;			/* The only group, of a set without keys. */
 
-	/* the group at work, one of a batch */
+	/* Values that have entered groups of the set */
+	bool		repeats;		/* Values may enter more than once; tables tell whether. */
+	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: this value enters once. */
+	uint64		nentered;		/* How many have entered. */
+	const char *heavy;			/* The group of most of them, if one has more than half. */
+	uint64		heavy_votes;	/* By how many votes it is ahead of the others. */
+
+	/* The group at work, one of a batch */
 	GpuAggRegroupBatch batch;
 	GpuAggRegroupDatum *values;
-	uint64		loaded;			/* bits: which of them are there */
+	uint64		loaded;			/* Bits: the values that are there. */
 	bool		enters[GPUAGG_REGROUP_VALUES];
 } GpuAggRegroupWork;
 

@@ -24,13 +24,13 @@
 typedef enum GpuAggPlain
 {
 	PLAIN_NO,
-	PLAIN_4,					/* four bytes with a sign */
+	PLAIN_4,					/* Four bytes with a sign. */
 	PLAIN_8
 } GpuAggPlain;
 
 StaticAssertDecl(sizeof(Datum) == 8, "eight bytes are passed by value");
 
-/* Functions of a kind of finished value (results_finals.h) */
+/* Functions of a kind of finished value (result_kinds.h) */
 #define GPUAGG_INIT_ARGS GpuAggResults *results, const GpuAggProgram *program, \
 	const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter
 #define GPUAGG_EMIT_ARGS const GpuAggResults *results, GpuAggEmitter *emitter, \
@@ -49,31 +49,33 @@ typedef bool (*GpuAggBeside) (GPUAGG_BESIDE_ARGS);
 struct GpuAggEmitter
 {
 	GpuAggEmit	emit;
-	GpuAggJudge judge;			/* NULL: there is nothing to judge */
-	GpuAggBeside beside;		/* NULL: no values are kept beside it */
-	uint8		plain;			/* GpuAggPlain */
-	uint8		type;			/* GpuAggType */
-	uint8		slot_bytes;		/* of a key */
-	int8		string_no;		/* place in "strings", or -1 */
-	uint16		off;			/* key slot or state */
-	uint16		count_off;		/* COUNT state beside it; 0: none */
-	uint8		null_count;		/* a count for which it is NULL, and those below */
-	uint8		scale;			/* as GpuAggOutput's */
-	uint8		shown;
-	uint16		shown_off;		/* state that says what is shown; 0: none */
-	uint32		null_bit;		/* key: bit of the head */
+	GpuAggJudge judge;			/* NULL: there is nothing to judge. */
+	GpuAggBeside beside;		/* NULL: no values are kept beside it. */
+	uint8		plain;			/* GpuAggPlain. */
+	uint8		type;			/* GpuAggType. */
+	uint8		slot_bytes;		/* Bytes of a key's slot. */
+	int8		string_no;		/* Place in "strings", or -1. */
+	uint16		off;			/* Key slot or state. */
+	uint16		count_off;		/* COUNT state beside it; 0: none. */
+	uint8		null_count;		/* Up to this count it is NULL. */
+	uint8		scale;			/* As GpuAggOutput has it. */
+	uint8		shown;			/* As GpuAggOutput has it. */
+	uint16		shown_off;		/* State that says what is shown; 0: none. */
+	uint32		null_bit;		/* Bit of a key in the head. */
+
+	/* The current group's value; a text form is that of all groups */
 	union
 	{
 		GpuAggNumeric number;
 		char		fixed[GPUAGG_TYPE_ROOM];
-		GpuAggStringSlot string;	/* whose length is a varlena's header then */
+		GpuAggStringSlot string;	/* Its length is a varlena's header then. */
 		Interval	interval;
-		GpuAggTextForm text;	/* of all groups */
-	}			room;			/* the current group's value */
-	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
+		GpuAggTextForm text;
+	}			room;
+	text	   *long_room;		/* Room for strings of up to LONG_BYTES. */
 
-	bool		optional;		/* the value itself tells whether it is NULL */
-	uint8		statistic;		/* GpuAggStatistic */
+	bool		optional;		/* The value itself tells whether it is NULL. */
+	uint8		statistic;		/* GpuAggStatistic. */
 
 	/* KEY_NUMBER */
 	uint8		lookup;
@@ -83,14 +85,14 @@ struct GpuAggEmitter
 	bool		typbyval;
 	int16		typlen;
 
-	/* of which long values are kept: of this transition; else -1 */
-	int			transition;
-	int			counts;			/* that of the COUNT beside, or -1 */
-	bool		greatest;		/* the greatest of them, if not a sum */
+	/* Long values beside it (long_values.h) */
+	int			transition;		/* The one whose argument they are, or -1: none are kept. */
+	int			counts;			/* The transition of the COUNT beside it, or -1. */
+	bool		greatest;		/* The greatest of them, if not a sum. */
 
 	/* VARIANCE */
-	bool		narrow;			/* the sum has 64 bits */
-	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
+	bool		narrow;			/* The sum has 64 bits. */
+	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none. */
 };
 
 struct GpuAggResults
@@ -101,20 +103,20 @@ struct GpuAggResults
 
 	int			nemitters;
 	GpuAggEmitter *emitters;
-	int			nstrings;		/* slots that may have bytes after the row */
-	uint16	   *strings;		/* their offsets, in order */
-	const char **string_data;	/* of the current group */
-	bool		check;			/* groups must be looked at */
+	int			nstrings;		/* Slots that may have bytes after the row. */
+	uint16	   *strings;		/* Offsets of these slots, in order. */
+	const char **string_data;	/* Where the current group's bytes are. */
+	bool		check;			/* Groups must be looked at. */
 	int32	   *days;
-	const GpuAggLookups *lookups;	/* of strings that are numbered */
+	const GpuAggLookups *lookups;	/* They have the strings that are numbered. */
 
-	/* values that no device has a form of, or NULL; and their groups' keys */
+	/* Values that no device has a form of, or NULL; and their groups' keys */
 	GpuAggLongValues *longs;
 	int			nkeys;
 	uint8	   *key_types;
 	StringInfoData long_key;
 
-	/* reading: the current message and what is left of it */
+	/* Reading: the current message and what is left of it */
 	const char *at;
 	uint32		left;
 };
@@ -150,7 +152,7 @@ gpuagg_emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
 		*(const int64 *) (row + emitter->count_off) <= emitter->null_count;
 }
 
-/* Of a key that is a number: the strings */
+/* The strings of a key that is a number */
 static inline const GpuAggNumbered *
 gpuagg_emitter_strings(const GpuAggResults *results, const GpuAggEmitter *emitter)
 {
@@ -179,7 +181,7 @@ extern int	gpuagg_results_add_string(GpuAggResults *results, uint16 off);
 /* How a value of the type lies in a key's slot */
 extern GpuAggPlain gpuagg_plain_key(uint8 type);
 
-/* Of an emitter of strings: room for one */
+/* Room for a string, of an emitter of strings */
 extern void gpuagg_init_string(GpuAggResults *results, GpuAggEmitter *emitter);
 
 /* Text of a slot */

@@ -9,7 +9,7 @@
 
 #include "node/result/emitters.h"
 
-/* Of an output's kind: what makes and judges it */
+/* Sets what makes and judges an output, by its kind. */
 extern void gpuagg_emitter_take(GpuAggEmitter *emitter, int final);
 
 /* What the kind alone needs, when all else of the emitter is there */
