@@ -40,19 +40,19 @@
 typedef struct GpuAggFeederTask
 {
 	PGPROC	   *leader;
-	GpuAggTicket ticket;		/* of the leader's task */
+	GpuAggTicket ticket;		/* The leader's task. */
 	int			sample_method;
 	bool		bulkread;
-	bool		fault;			/* debug_fault: an ERROR after the first batch */
+	bool		fault;			/* debug_fault: an ERROR after the first batch. */
 	GpuAggSample sample;
 	uint32		batches_ahead;
-	pg_atomic_uint32 active;	/* feeders that may have taken blocks */
+	pg_atomic_uint32 active;	/* Feeders that may have taken blocks. */
 } GpuAggFeederTask;
 
 /* A table of the task; good once the share says that it is open */
 typedef struct GpuAggFeederTable
 {
-	dsa_pointer cached;			/* gpuagg_cached_copy's; InvalidDsaPointer: no cache request */
+	dsa_pointer cached;			/* gpuagg_cached_copy's; InvalidDsaPointer: no cache request. */
 	Oid			relid;
 	uint32		batch_pages;
 } GpuAggFeederTable;
@@ -60,9 +60,9 @@ typedef struct GpuAggFeederTable
 /* To the leader: PAGES messages with the feeder's own numbers, then one of these */
 typedef struct GpuAggFeederEnd
 {
-	GpuAggMsg	msg;			/* FINISH, or FAILED */
-	uint64		pages;			/* that it has read */
-	GpuAggError error;			/* of FAILED */
+	GpuAggMsg	msg;			/* FINISH, or FAILED. */
+	uint64		pages;			/* Pages that it has read. */
+	GpuAggError error;			/* Why, if it has FAILED. */
 } GpuAggFeederEnd;
 
 /*

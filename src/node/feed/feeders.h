@@ -22,11 +22,11 @@ typedef struct GpuAggFeeders GpuAggFeeders;
 /* What the feeders are to do */
 typedef struct GpuAggFeedersWork
 {
-	GpuAggTicket ticket;		/* of the task, */
-	GpuAggTaskTable **tables;	/* its tables, */
+	GpuAggTicket ticket;		/* The task. */
+	GpuAggTaskTable **tables;	/* Its tables, ntables of them. */
 	int			ntables;
-	int			first;			/* and the first of them that is not fed yet */
-	uint32		batches_ahead;	/* as gpuagg_feed_begin has it */
+	int			first;			/* The first table that is not fed yet. */
+	uint32		batches_ahead;	/* As gpuagg_feed_begin has it. */
 } GpuAggFeedersWork;
 
 /* Tables of fewer blocks are no reason to have feeders: opening one takes as long as reading it. */

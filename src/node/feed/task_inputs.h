@@ -16,49 +16,57 @@
 typedef struct GpuAggTaskInput
 {
 	GpuAggTaskTable *table;
-	MemoryContext context;		/* of what follows; NULL: not begun, or over */
-	GpuAggCached *cached;		/* NULL: no cache request */
-	bool		opened;			/* the cache is settled: it may be fed */
-	GpuAggFeed *feed;			/* the backend's own; NULL: it reads nothing of it so far */
-	uint64		next_batch;		/* number of the next batch */
+	MemoryContext context;		/* Holds the fields below; NULL: not begun, or over. */
+	GpuAggCached *cached;		/* NULL: no cache request. */
+	bool		opened;			/* The cache is settled: it may be fed. */
+	GpuAggFeed *feed;			/* The backend's own; NULL: it reads nothing of it so far. */
+	uint64		next_batch;		/* Number of the next batch. */
 } GpuAggTaskInput;
 
 typedef struct GpuAggTaskInputs
 {
 	int			n;
-	GpuAggTaskInput *inputs;
-	int			device_at;		/* the device that the task is given to */
-	MemoryContext context;		/* of the task */
-	int			oldest;			/* those before it are over */
-	int			read;			/* that the backend reads */
-	int			at;				/* that is settled or fed: the same, or ahead of it */
-	int			begun;			/* so many are, or were */
-	uint32		pins;			/* of all feeds */
-	GpuAggFeeders *feeders;		/* processes that feed beside the backend; NULL: none */
-	GpuAggFeedShare *share;		/* then: where the backend takes blocks, if it reads any */
-	bool		feeders_tried;	/* they were, or could not be had */
-	int			feeders_planned;	/* the most that were wanted, */
-	int			feeders_launched;	/* and those that came */
-	uint64		opened_pages;	/* of tables so far, */
-	uint64		opened_used;	/* and of these that the cache has; */
-	uint64		behind;			/* of the large ones among the others */
-	Oid			relid;			/* of the first table */
-	instr_time	feed_time;		/* of the backend, until there are feeders, */
-	uint64		feed_pages;		/* for so many pages */
+	GpuAggTaskInput *inputs;	/* n tables, in the order in which they are read. */
+	int			device_at;		/* The device that the task is given to. */
+	MemoryContext context;		/* The task's. */
 
-	/* what feeds are begun with */
+	/* Places in the order */
+	int			oldest;			/* Those before it are over. */
+	int			read;			/* The one that the backend reads. */
+	int			at;				/* The one that is settled or fed: the same, or a later one. */
+	int			begun;			/* So many are begun, or over. */
+
+	uint32		pins;			/* Pages that all feeds have pinned. */
+	GpuAggFeeders *feeders;		/* Processes that feed beside the backend; NULL: none. */
+	GpuAggFeedShare *share;		/* Where the backend takes blocks beside feeders, if any. */
+
+	/* Feeders, and what tells how many pay */
+	bool		feeders_tried;	/* They were asked for, and came or could not be had. */
+	int			feeders_planned;	/* The most that were wanted. */
+	int			feeders_launched;	/* Those that came. */
+	uint64		opened_pages;	/* Pages of the tables that are opened. */
+	uint64		opened_used;	/* Pages of these tables that the cache has. */
+	uint64		behind;			/* Pages of the large tables that are not opened. */
+	Oid			relid;			/* The first table. */
+	instr_time	feed_time;		/* How long the backend fed before there were feeders. */
+	uint64		feed_pages;		/* Pages that it fed in this time. */
+
+	/* What feeds are begun with */
 	GpuAggScan *scan;
 	double		page_bytes;
 	const GpuAggDeviceInfo *device;
-	uint32		pages_in_flight;	/* batches of pages, */
-	uint32		uses_in_flight; /* and of the cache, that the device has */
 
-	/* pages of those that are over */
+	/* Batches that the device has */
+	uint32		pages_in_flight;	/* Batches of pages. */
+	uint32		uses_in_flight; /* Batches of cached columns. */
+
+	/* Pages of the tables that are over */
 	uint64		fed;
-	uint64		by_feeders;		/* of these */
-	uint64		used;			/* that the cache had, */
-	uint64		done;			/* and the device is through with */
-	bool		foreseen;		/* nothing is to be sent: what was looked at ahead is all */
+	uint64		by_feeders;		/* Of the pages that were fed, those by feeders. */
+	uint64		used;			/* Pages that the cache had. */
+	uint64		done;			/* Pages of the cache that the device is through with. */
+
+	bool		foreseen;		/* Nothing is to be sent: what was looked at ahead is all. */
 } GpuAggTaskInputs;
 
 /* Of the tables that a task reads.  Allocates in the current memory context. */

@@ -18,7 +18,10 @@ typedef struct GpuAggGiver
 	void	   *of;
 } GpuAggGiver;
 
-/* A copy of a plan of this state's statement, which runs in this process alone and has memory of its own */
+/*
+ * A copy of a plan of this state's statement, which runs in this process alone and has memory of
+ * its own
+ */
 extern PlanState *gpuagg_given_rows_begin(Plan *plan, EState *estate, int eflags);
 extern void gpuagg_given_rows_end(PlanState *plan);
 

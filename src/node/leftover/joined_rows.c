@@ -4,8 +4,8 @@
  *
  * A row with a value that no device reads is copied, and the joins of the fallback plan, of which
  * another copy is initialised, are run for such rows alone when all others have been sent: the
- * sequential scans, one of each table, give them instead of reading it (planner/path/row_joins.c says
- * of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
+ * sequential scans, one of each table, give them instead of reading it (planner/path/row_joins.c
+ * says of which plans that is true).  What comes of it is evaluated and sent as rows of a plan are.
  *
  * The scan evaluates its conditions, the joins theirs, so a row that does not pass leaves nothing.
  * Strings that the device knows by numbers are sent as these; each is in the look-up table.
@@ -21,7 +21,7 @@
 #include "miscadmin.h"
 #include "node/leftover/given_rows.h"
 #include "node/leftover/joined_rows.h"
-#include "node/leftover/long_rows.h"
+#include "node/leftover/leftover.h"
 #include "node/row/row_eval.h"
 #include "node/scan/strange_columns.h"
 #include "nodes/nodeFuncs.h"
@@ -34,43 +34,28 @@ struct GpuAggJoinedRows
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
-	Bitmapset  *tables;			/* that are read, by their scans */
-	int			nlong;			/* keys that are numerics of it, whose rows are not joined here if they are long */
+	Bitmapset  *tables;			/* Those that are read, by their scans. */
+
+	/* Keys that are numerics; a row of it with one that is long is not joined here */
+	int			nlong;
 	AttrNumber	long_columns[GPUAGG_MAX_KEYS];
 	uint8		long_scales[GPUAGG_MAX_KEYS];
+
+	/* Copies of rows */
 	MemoryContext context;
 	HeapTuple  *rows;
 	int			n;
 	int			room;
 	Size		bytes;
-	const PlanState *giving;	/* the scan at work, */
-	int			next;			/* and the row that it looks at */
-	bool		ended;			/* the plan has no more rows */
-	PlanState  *plan;			/* NULL until no more rows come */
+
+	/* The plan that joins them */
+	const PlanState *giving;	/* Its scan at work. */
+	int			next;			/* The row that this scan looks at. */
+	bool		ended;			/* It has no more rows. */
+	PlanState  *plan;			/* NULL until no more rows come. */
 	ExprContext *econtext;
 	GpuAggRowEval *eval;
 };
-
-bool
-gpuagg_joined_rows_possible(const GpuAggScan *scan)
-{
-	return scan->info->joins_rows && !gpuagg_lookups_several(scan->lookups);
-}
-
-Bitmapset *
-gpuagg_joined_rows_tables(const GpuAggScan *scan)
-{
-	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
-	const Plan *rows = list_nth(custom->custom_plans, GPUAGG_PLAN_ROWS);
-	Bitmapset  *tables = NULL;
-	const ListCell *lc;
-
-	if (!IsA(rows, Append))
-		return bms_make_singleton(((const Scan *) rows)->scanrelid);
-	foreach(lc, ((const Append *) rows)->appendplans)
-		tables = bms_add_member(tables, ((const Scan *) lfirst(lc))->scanrelid);
-	return tables;
-}
 
 /* The column that a key is, at the scale that the query has it; 0: it is none of numerics. */
 static AttrNumber
@@ -118,9 +103,9 @@ gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggPro
 	joined->program = program;
 	joined->longs = longs;
 	joined->keep = keep;
-	joined->tables = gpuagg_joined_rows_tables(scan);
+	joined->tables = gpuagg_leftover_tables(scan);
 	joined->context = CurrentMemoryContext;
-	find_long_keys(joined, gpuagg_long_rows_keys(scan, row_plan));
+	find_long_keys(joined, gpuagg_leftover_keys(scan, row_plan));
 	return joined;
 }
 

@@ -12,9 +12,6 @@
 
 typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 
-/* May rows of this scan's task be joined so? */
-extern bool gpuagg_joined_rows_possible(const GpuAggScan *scan);
-
 /*
  * Of a task with this program, whose look-up tables are made, over the table that this row plan
  * scans; longs, keep: as gpuagg_rows_bind().  In the current memory context, that of the task
@@ -23,19 +20,18 @@ extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *
 												  const GpuAggProgram *program,
 												  GpuAggLongValues *longs, bool keep);
 
-/* Range table indexes of what is read: the table, or its partitions. */
-extern Bitmapset *gpuagg_joined_rows_tables(const GpuAggScan *scan);
-
 /* Keeps a copy of the tuple at a line of a pinned page. */
-extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
-											OffsetNumber line, GpuAggError *error);
+extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table,
+											Buffer buffer, OffsetNumber line,
+											GpuAggError *error);
 
 /*
  * Joins what was kept, once there is no more to come: up to a full message, NULL being the
  * end.  A status other than GPUAGG_OK: a value that does not fit a device.
  */
-extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
-											Size *bytes, GpuAggError *error);
+extern GpuAggStatus gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id,
+											const GpuAggMsg **msg, Size *bytes,
+											GpuAggError *error);
 
 /* After such an end: for the next plan (run_notes.h) */
 extern void gpuagg_joined_rows_note(const GpuAggJoinedRows *joined);

@@ -13,7 +13,6 @@
 
 #include "executor/executor.h"
 #include "node/leftover/given_rows.h"
-#include "node/leftover/joined_rows.h"
 #include "node/leftover/long_rows.h"
 #include "nodes/nodeFuncs.h"
 
@@ -24,94 +23,6 @@ struct GpuAggLongScan
 	int			next;			/* row to be looked at, of all tables */
 	struct GpuAggLongScan *other;
 };
-
-/* ------------------------------------------------------------- which plans --- */
-
-/* Which tables does the plan read just once, from start to end?  Those below others it does not. */
-static Bitmapset *tables_below(const Plan *plan);
-
-static Bitmapset *
-tables_of_list(const List *plans)
-{
-	Bitmapset  *tables = NULL;
-	const ListCell *lc;
-
-	foreach(lc, plans)
-		tables = bms_join(tables, tables_below(lfirst(lc)));
-	return tables;
-}
-
-static Bitmapset *
-tables_below(const Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_SeqScan:
-			return bms_make_singleton(((const Scan *) plan)->scanrelid);
-		case T_Append:
-			return tables_of_list(((const Append *) plan)->appendplans);
-		case T_MergeAppend:
-			return tables_of_list(((const MergeAppend *) plan)->mergeplans);
-		case T_SubqueryScan:
-			return tables_below(((const SubqueryScan *) plan)->subplan);
-		case T_Agg:
-		case T_Sort:
-		case T_Group:
-		case T_Unique:
-		case T_Result:
-			return plan->lefttree != NULL ? tables_below(plan->lefttree) : NULL;
-		default:
-			return NULL;
-	}
-}
-
-/* Tables whose rows the plan that makes these groups can be given; where tables are joined, those whose rows can be */
-static void
-set_given_tables(GpuAggScan *scan)
-{
-	const CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	MemoryContext old = MemoryContextSwitchTo(scan->css.ss.ps.state->es_query_cxt);
-
-	scan->long_tables = scan->lookups != NULL ? gpuagg_joined_rows_tables(scan) :
-		tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
-	MemoryContextSwitchTo(old);
-}
-
-/* Of finer groups: those that are keys of the query's, whichever set these are of */
-static uint32
-keys_of_all_sets(const GpuAggRegroup *plan)
-{
-	uint32		keys = 0;
-
-	for (int i = 0; i < plan->nkeys; i++)
-	{
-		const GpuAggRegroupValue *value = &plan->values[plan->keys[i]];
-		bool		everywhere = !value->computed;
-
-		for (int set = 0; set < plan->nsets; set++)
-			everywhere &= (plan->sets[set].keys >> i & 1) != 0;
-		if (everywhere)
-			keys |= UINT32_C(1) << value->number;
-	}
-	return keys;
-}
-
-uint32
-gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan)
-{
-	const Index table = ((const Scan *) row_plan)->scanrelid;
-
-	if (scan->rows != NULL || (scan->lookups != NULL && !gpuagg_joined_rows_possible(scan)) ||
-		scan->sample.method != GPUAGG_SAMPLE_NONE)
-		return 0;
-	if (scan->long_tables == NULL)
-		set_given_tables(scan);
-	if (!bms_is_member(table, scan->long_tables))
-		return 0;
-	return scan->info->regroup != NULL ? keys_of_all_sets(scan->info->regroup) : ~UINT32_C(0);
-}
-
-/* --------------------------------------------------------------------- run --- */
 
 static struct GpuAggLongScan *
 long_scan(const GpuAggScan *scan, const PlanState *ps)

@@ -9,9 +9,6 @@
 
 #include "node/scan/scan.h"
 
-/* For which keys, as bits, may a run keep rows, of the table that this row plan scans? */
-extern uint32 gpuagg_long_rows_keys(GpuAggScan *scan, const Plan *row_plan);
-
 /* The next of these groups, as the fallback plan gives it; NULL: no more */
 extern TupleTableSlot *gpuagg_long_rows_next(GpuAggScan *scan);
 

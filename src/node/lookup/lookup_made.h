@@ -12,20 +12,22 @@
 #include "planner/plan/plan.h"
 #include "utils/snapshot.h"
 
-/* Strings of a column as it came: number i is code i */
+/* What a device makes a look-up table of, and what comes of it */
 typedef struct GpuAggMadeInput
 {
-	int			device;			/* that is to make it */
+	int			device;			/* The device that is to make it. */
 	const GpuAggLookupPlan *plan;
-	const GpuAggProgram *program;	/* with its runtime constants */
+	const GpuAggProgram *program;	/* It has its runtime constants. */
 	Snapshot	snapshot;
-	Oid			fact;			/* whose rows are looked up in it, */
-	double		fact_pages;		/* of so many pages */
-	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* tables that the device has made to number its keys */
-	MemoryContext strings;		/* of these */
-	GpuAggNumbered **numbered;	/* out: by column */
-	uint64		device_ns;		/* out */
-	bool		before;			/* out: was it made for an earlier statement? */
+	Oid			fact;			/* The table whose rows are looked up in it. */
+	double		fact_pages;		/* Pages of that table. */
+	uint64		helpers[GPUAGG_KEY_COLUMNS];	/* The device's tables that number its keys. */
+	MemoryContext strings;		/* Where the strings of "numbered" go. */
+
+	/* Results */
+	GpuAggNumbered **numbered;	/* By column. */
+	uint64		device_ns;
+	bool		before;			/* It was made for an earlier statement. */
 } GpuAggMadeInput;
 
 /*

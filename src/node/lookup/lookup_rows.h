@@ -17,17 +17,22 @@
 typedef struct GpuAggInputRows
 {
 	GpuAggLookupColumns columns;
-	GpuAggNumbered **numbered;	/* by column; NULL: its values are not */
-	int			windows;		/* only keys of a window are wanted, */
-	int			window;			/* this one */
-	bool		null_keys;		/* rows that were left out, */
-	bool		strange_keys;	/* and others whose keys no row that is looked up can have */
-	uint8		words[GPUAGG_LOOKUP_MAX_COLUMNS];	/* bytes of a column's Datum, if it is the value as devices hold it */
-	uint64		room;
-	Size		bytes;			/* that all of it takes */
+	GpuAggNumbered **numbered;	/* By column; NULL: its values are not. */
+	int			windows;		/* The keys are cut into so many windows. */
+	int			window;			/* The window whose keys alone are wanted. */
+	/* Bytes of a column's Datum, if that is the value as devices hold it. */
+	uint8		words[GPUAGG_LOOKUP_MAX_COLUMNS];
+
+	/* Were rows left out? */
+	bool		null_keys;		/* Rows with a NULL as a key. */
+	bool		strange_keys;	/* Rows whose key no row that is looked up can have. */
+
+	/* Memory */
+	uint64		room;			/* Rows that there is room for. */
+	Size		bytes;			/* Bytes that all of it takes. */
 	Size		limit;
-	char	   *next;			/* free space for strings, and how much */
-	Size		left;
+	char	   *next;			/* Free space for strings. */
+	Size		left;			/* Bytes of this space. */
 } GpuAggInputRows;
 
 /*

@@ -17,7 +17,7 @@ typedef struct GpuAggLookupColumns
 {
 	const GpuAggLookupPlan *plan;
 	uint64		nrows;
-	uint64		filters;		/* as GpuAggLookupRows' */
+	uint64		filters;		/* As GpuAggLookupRows has it. */
 	void	   *values[GPUAGG_LOOKUP_MAX_COLUMNS];
 	uint8	   *nulls[GPUAGG_LOOKUP_MAX_COLUMNS];
 } GpuAggLookupColumns;
@@ -25,7 +25,7 @@ typedef struct GpuAggLookupColumns
 /* Is its number in the column's place? */
 extern bool gpuagg_lookup_is_numbered(const GpuAggLookupPlan *plan, int column);
 
-/* Of a column as it is kept, and as it is in the table */
+/* The class of a column as it is in the table */
 extern GpuAggClass gpuagg_lookup_column_class(const GpuAggLookupPlan *plan, int column);
 
 /*

@@ -19,13 +19,13 @@ typedef struct GpuAggLookups GpuAggLookups;
 /* What EXPLAIN ANALYZE shows of a table, of the last run */
 typedef struct GpuAggLookupShown
 {
-	uint64		rows;
-	uint64		bytes;
-	uint32		kind;			/* GpuAggLookupKind */
-	bool		filter;			/* of slots: is there one before them? */
-	bool		on_device;		/* that made it, */
-	bool		before;			/* for an earlier statement */
-	int			windows;		/* that it was made in, one after the other; rows of all, bytes of one */
+	uint64		rows;			/* Rows of all windows. */
+	uint64		bytes;			/* Bytes of one window. */
+	uint32		kind;			/* GpuAggLookupKind. */
+	bool		filter;			/* There is a filter before a table of slots. */
+	bool		on_device;		/* The device made it. */
+	bool		before;			/* The device made it for an earlier statement. */
+	int			windows;		/* Windows that it was made in, one after the other. */
 	uint64		device_ns;
 	instr_time	took;
 } GpuAggLookupShown;
@@ -44,15 +44,16 @@ extern void gpuagg_lookups_run(GpuAggLookups *lookups);
 /* How many of the node's expressions are of look-ups, behind the runtime constants of its programs */
 extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 
-/* Of which table rows are read, of so many pages: what earlier runs found of it tells which filters pay. */
+/*
+ * Rows of this table, of so many pages, are looked up: what earlier runs found of it tells which
+ * filters pay.
+ */
 extern void gpuagg_lookups_of(GpuAggLookups *lookups, Oid relid, double pages);
 
 /*
  * Makes the tables for tasks of a device: has it make them, unless `here` is set, or runs the
- * plans.
- * The tasks of a run share them.  *nothing: no row can
- * be joined; then some of them may not have been made.  NULL: they cannot be made, and
- * PostgreSQL's plan has to answer.
+ * plans.  The tasks of a run share them.  *nothing: no row can be joined; then some of them may
+ * not have been made.  NULL: they cannot be made, and PostgreSQL's plan has to answer.
  */
 extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, int device, bool here,
 													  bool *nothing, GpuAggError *error);

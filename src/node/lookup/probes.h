@@ -20,13 +20,14 @@ typedef struct GpuAggStageRows
 
 typedef struct GpuAggProbes
 {
-	/* of the program that runs */
+	/* Look-ups of the program that runs */
 	int			nstages;
-	int			stage[GPUAGG_MAX_LOOKUPS];	/* that looks rows up; nstages: rows that pass are */
-	bool		alone[GPUAGG_MAX_LOOKUPS];	/* whether one is found is all that it asks */
-	bool		known[GPUAGG_MAX_LOOKUPS];	/* what it leaves was, from earlier runs */
+	/* The stage that looks rows up; nstages: rows that pass are looked up. */
+	int			stage[GPUAGG_MAX_LOOKUPS];
+	bool		alone[GPUAGG_MAX_LOOKUPS];	/* All that it asks is whether a row is found. */
+	bool		known[GPUAGG_MAX_LOOKUPS];	/* Earlier runs have told what it leaves. */
 
-	/* of all runs */
+	/* Sums over all runs */
 	uint64		runs;
 	uint64		probed[GPUAGG_MAX_LOOKUPS];
 	uint64		left[GPUAGG_MAX_LOOKUPS];

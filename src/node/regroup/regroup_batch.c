@@ -13,7 +13,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/regroup/regroup_batch.h"
-#include "node/regroup/regroup_long.h"
+#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_value.h"
 #include "utils/memutils.h"
 
 #define BATCH_MEMORY ((Size) 64 * 1024)

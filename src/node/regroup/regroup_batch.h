@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_work.h"
 
 /* For the set at work; lives in CurrentMemoryContext */
 extern void gpuagg_regroup_batch_begin(GpuAggRegroupWork *r);
@@ -19,7 +19,8 @@ extern void gpuagg_regroup_batch_begin(GpuAggRegroupWork *r);
  * The next rows, of which r->row is the first one's number, with all that has to be computed of
  * them if they are in this part of the set.  Their number; 0: no more
  */
-extern int	gpuagg_regroup_batch_fill(GpuAggRegroupWork *r, GpuAggResults *from, uint32 part, uint32 parts);
+extern int	gpuagg_regroup_batch_fill(GpuAggRegroupWork *r, GpuAggResults *from, uint32 part,
+									  uint32 parts);
 
 /* Each of them enters its group. */
 extern GpuAggStatus gpuagg_regroup_batch_enter(GpuAggRegroupWork *r);

@@ -1,7 +1,7 @@
 /*
  * regroup_enter.c
  *		What one of a device's groups gives to a group that is made of several
- *		(regroup_enter.h): its values, and states that it is merged into.
+ *		(regroup_enter.h): its keys, values that enter states, and states that are merged.
  */
 #include "postgres.h"
 
@@ -9,133 +9,8 @@
 #include "node/regroup/regroup_datum.h"
 #include "node/regroup/regroup_enter.h"
 #include "node/regroup/regroup_long.h"
-#include "planner/value/constant.h"
-#include "utils/memutils.h"
+#include "node/regroup/regroup_value.h"
 #include "utils/varlena.h"
-
-/* --------------------------------------------------------------- values --- */
-
-static bool
-row_is_null(const char *row, int key)
-{
-	uint32		head;
-
-	memcpy(&head, row, sizeof(head));
-	return (head >> key & 1) != 0;
-}
-
-/* A value of a type that devices know */
-static void
-take_constant(uint8 type, Datum datum, GpuAggRegroupDatum *d)
-{
-	const struct varlena *v;
-	GpuAggConstant c;
-
-	if (d->isnull)
-		return;
-	if (type == GPUAGG_T_TEXT)	/* what most are, at once */
-	{
-		v = PG_DETOAST_DATUM_PACKED(datum);
-		d->v.b = (GpuAggBytes) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
-		return;
-	}
-	c = gpuagg_constant_make(type, datum, false);
-	if (gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
-		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
-	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
-		d->v.f = c.value.v.f;
-	else
-		d->v.i = c.value.v.i;
-}
-
-/* A string that an expression has given back as it came: the next group's takes its place */
-static void
-keep_string(GpuAggRegroupWork *r, GpuAggRegroupDatum *d)
-{
-	if (r->batch.most > 1 && gpuagg_results_passing(r->groups, d->v.b.data))
-		d->v.b.data = memcpy(palloc(d->v.b.len), d->v.b.data, d->v.b.len);
-}
-
-/* An expression's value; what it points to lasts until the next batch. */
-static void
-compute(GpuAggRegroupWork *r, int n, GpuAggRegroupDatum *d)
-{
-	const GpuAggRegroupValue *value = &r->plan->values[n];
-	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	Datum		datum = ExecEvalExpr(r->states[value->number], r->econtext, &d->isnull);
-
-	d->datum = datum;
-	if (value->form == GPUAGG_REGROUP_CONSTANT)
-		take_constant(value->type, datum, d);
-	else if (!d->isnull)
-		d->v.b = value->form == GPUAGG_REGROUP_EQUAL ?
-			gpuagg_equal_values_number(r->equals[n], datum) : gpuagg_datum_form(value, datum);
-	if (!d->isnull && gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
-		keep_string(r, d);
-	MemoryContextSwitchTo(old);
-}
-
-/*
- * A value of one of the device's groups, computed when it is first asked for: an
- * argument need not be, where FILTER leaves no rows.
- */
-static const GpuAggRegroupDatum *
-group_value(GpuAggRegroupWork *r, int n, const char *row)
-{
-	const GpuAggRegroupValue *value = &r->plan->values[n];
-	GpuAggRegroupDatum *d = &r->values[n];
-
-	if ((r->loaded >> n & 1) != 0)
-		return d;
-	r->loaded |= UINT64CONST(1) << n;
-	if (value->computed)
-	{
-		compute(r, n, d);
-		return d;
-	}
-	d->isnull = row_is_null(row, value->number);
-	if (!d->isnull)
-		gpuagg_regroup_datum(r->groups, value->type, row, r->from.key_off[value->number], d);
-	return d;
-}
-
-static bool
-value_is_true(GpuAggRegroupWork *r, int n, const char *row)
-{
-	const GpuAggRegroupDatum *d = group_value(r, n, row);
-
-	return !d->isnull && d->v.i != 0;
-}
-
-/* The tuple that expressions read */
-static void
-load_tuple(GpuAggRegroupWork *r, const char *row)
-{
-	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-
-	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
-	MemoryContextSwitchTo(old);
-	for (int i = 0; i < r->nread && r->slot != NULL; i++)
-	{
-		if (r->read[i] == 0)
-			continue;
-		r->slot->tts_values[r->read[i] - 1] = r->read_values[i];
-		r->slot->tts_isnull[r->read[i] - 1] = r->read_nulls[i];
-	}
-}
-
-/* Does one of the device's groups pass what is left of WHERE?  Nothing else is computed before. */
-bool
-gpuagg_regroup_passes(GpuAggRegroupWork *r, const char *row)
-{
-	r->loaded = 0;
-	if (r->computed != NIL || r->ordered != NULL)
-		load_tuple(r, row);
-	for (int i = 0; i < r->plan->nfilters; i++)
-		if (!value_is_true(r, r->plan->filters[i], row))
-			return false;
-	return true;
-}
 
 /* ----------------------------------------------------------------- keys --- */
 
@@ -177,12 +52,12 @@ gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row, int number)
 			continue;
 		if (r->parent >= 0)
 		{
-			made.isnull = row_is_null(row, i);
+			made.isnull = gpuagg_regroup_is_null(row, i);
 			if (!made.isnull)
 				gpuagg_regroup_datum(r->results, type, row, r->into.key_off[i], &made);
 		}
 		want_key(&r->into, wanted, i, type, r->parent >= 0 ? &made :
-				 group_value(r, plan->keys[i], row));
+				 gpuagg_regroup_value(r, plan->keys[i], row));
 	}
 	if (!plan->numbered)
 		return wanted;
@@ -286,7 +161,7 @@ static void
 enter_pair(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, double y,
 		   const char *row, int64 rows)
 {
-	const GpuAggRegroupDatum *x = group_value(r, s->second, row);
+	const GpuAggRegroupDatum *x = gpuagg_regroup_value(r, s->second, row);
 	const double moments[GPUAGG_MAX_STATE_BYTES / sizeof(double)] =
 	{rows, rows * x->v.f, 0, rows * y};
 
@@ -303,7 +178,7 @@ enter_value(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row, 
 
 	if (rows == 0 || (s->distinct && !r->enters[s->value]))
 		return GPUAGG_OK;
-	d = group_value(r, s->value, row);
+	d = gpuagg_regroup_value(r, s->value, row);
 	if (d->isnull)
 		return GPUAGG_OK;
 	if (s->datum != GPUAGG_REGROUP_STATE)
@@ -362,25 +237,12 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 		bool		isnull;
 
 		if (rows == 0 ||
-			(sort->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, sort->filter, row)))
+			(sort->filter != GPUAGG_REGROUP_NONE && !gpuagg_regroup_is_true(r, sort->filter, row)))
 			continue;
 		value = sorted_datum(r, &r->plan->values[sort->value], &isnull);
 		if (!isnull)
 			gpuagg_ordered_add(r->ordered, i, group, value, rows);
 	}
-}
-
-static bool
-passes_filter(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
-{
-	return r->parent >= 0 || s->filter == GPUAGG_REGROUP_NONE || value_is_true(r, s->filter, row);
-}
-
-bool
-gpuagg_regroup_has_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row)
-{
-	return s->output == GPUAGG_REGROUP_NONE && gpuagg_regroup_is_shown(r->plan, s, r->set) &&
-		passes_filter(r, s, row);
 }
 
 /* What enter_value() will ask for, and gpuagg_regroup_note_entered() */
@@ -389,19 +251,19 @@ gpuagg_regroup_load(GpuAggRegroupWork *r, const char *row)
 {
 	for (int i = 0; r->repeats && i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
-			(void) group_value(r, i, row);
+			(void) gpuagg_regroup_value(r, i, row);
 	for (int i = 0; i < r->nshown; i++)
 	{
 		const GpuAggRegroupState *s = &r->plan->states[r->shown[i]];
 
 		/* its filter is a value, too */
-		if (!passes_filter(r, s, row) || s->merge != GPUAGG_REGROUP_NONE)
+		if (!gpuagg_regroup_passes_filter(r, s, row) || s->merge != GPUAGG_REGROUP_NONE)
 			continue;
 		if (s->weight != GPUAGG_REGROUP_NONE &&
 			*(const int64 *) (row + r->from.state_off[s->weight]) == 0)
 			continue;
-		if (!group_value(r, s->value, row)->isnull && s->second != GPUAGG_REGROUP_NONE)
-			(void) group_value(r, s->second, row);
+		if (!gpuagg_regroup_value(r, s->value, row)->isnull && s->second != GPUAGG_REGROUP_NONE)
+			(void) gpuagg_regroup_value(r, s->second, row);
 	}
 }
 
@@ -416,7 +278,7 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (!passes_filter(r, s, row))
+		if (!gpuagg_regroup_passes_filter(r, s, row))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
@@ -465,7 +327,7 @@ gpuagg_regroup_want_entered(GpuAggRegroupWork *r, const char *row, int number, c
 {
 	for (int i = 0; i < r->plan->nvalues; i++)
 	{
-		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
+		if (r->entered[i] == NULL || gpuagg_regroup_value(r, i, row)->isnull)
 			continue;
 		to[i].wanted = want_entered(r, i, number, group);
 		to[i].hash = gpuagg_row_table_hash(r->entered[i], to[i].wanted);

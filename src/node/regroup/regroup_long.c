@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "node/regroup/regroup_long.h"
+#include "node/regroup/regroup_value.h"
 
 static GpuAggStatus
 too_many(GpuAggError *error)
@@ -30,12 +31,6 @@ gpuagg_regroup_long_keep(const GpuAggPlanInfo *info, GpuAggResults *finer)
 		from[i] = plan->states[i].absent ? GPUAGG_REGROUP_NONE : plan->states[i].merge;
 	gpuagg_results_keep_merged(finer, info->program, info->outputs, info->noutputs, from,
 							   plan->nstates);
-}
-
-bool
-gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set)
-{
-	return !s->absent && (s->key == GPUAGG_REGROUP_NONE || (plan->sets[set].keys >> s->key & 1) != 0);
 }
 
 /* Rows of the query's groups that no device makes: whole, they are told by a key of these. */

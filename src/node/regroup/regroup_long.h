@@ -8,22 +8,23 @@
 
 #include "postgres.h"
 
-#include "node/regroup/regroup_enter.h"
+#include "node/regroup/regroup_work.h"
 
 /* Lets a store of finer groups keep what states of the query's groups take. */
 extern void gpuagg_regroup_long_keep(const GpuAggPlanInfo *info, GpuAggResults *finer);
-
-/* Does a set have this state? */
-extern bool gpuagg_regroup_is_shown(const GpuAggRegroup *plan, const GpuAggRegroupState *s, int set);
 
 /* Rows that are kept as a whole beside finer groups go beside the query's. */
 extern GpuAggStatus gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults *made,
 											 GpuAggError *error);
 
 /* What lies beside one of the device's groups goes beside the group that it is part of. */
-extern GpuAggStatus gpuagg_regroup_long_enter(GpuAggRegroupWork *r, const char *row, const char *group);
+extern GpuAggStatus gpuagg_regroup_long_enter(GpuAggRegroupWork *r, const char *row,
+											  const char *group);
 
-/* The same of all groups, which the device has made by keys and states alone */
+/*
+ * What lies beside the device's finer groups goes beside all of the query's, which the device has
+ * made by keys and states alone.
+ */
 extern GpuAggStatus gpuagg_regroup_long_made(const GpuAggPlanInfo *info, GpuAggResults *finer,
 											 GpuAggResults *made, GpuAggError *error);
 

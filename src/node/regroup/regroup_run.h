@@ -31,8 +31,7 @@ extern GpuAggStatus gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error);
 
 /*
  * Puts the query's groups in the place of the device's, in scan->results, and adds how many to
- * *made.  A status
- * other than GPUAGG_OK: only PostgreSQL can make them.
+ * *made.  A status other than GPUAGG_OK: only PostgreSQL can make them.
  */
 extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error);
 

@@ -11,7 +11,7 @@
 
 typedef struct GpuAggRowTable GpuAggRowTable;
 
-/* Of groups with this program's keys and transitions; goes with context */
+/* A table of groups with this program's keys and transitions; it goes with context. */
 extern GpuAggRowTable *gpuagg_row_table_create(const GpuAggProgram *program,
 													   MemoryContext context);
 
@@ -31,13 +31,16 @@ extern Size gpuagg_row_table_memory(const GpuAggRowTable *table);
 #define GPUAGG_ROWS_WANTED 64
 extern char *gpuagg_row_table_wanted(GpuAggRowTable *table, int number);
 
-/* Of the keys of this row, or any other with such slots */
+/* The hash of the keys of this row, or any other with such slots */
 extern uint64 gpuagg_row_table_hash(const GpuAggRowTable *table, const char *row);
 
 /* Tells that a group with this hash will be looked for. */
 extern void gpuagg_row_table_prefetch(const GpuAggRowTable *table, uint64 hash);
 
-/* Tells how many groups there will be, if room for finding them takes no more than so much memory. */
+/*
+ * Tells how many groups there will be, if room for finding them takes no more than so much
+ * memory.
+ */
 extern void gpuagg_row_table_expect(GpuAggRowTable *table, double groups, Size limit);
 extern uint64 gpuagg_row_table_groups(const GpuAggRowTable *table);
 
@@ -45,16 +48,16 @@ extern uint64 gpuagg_row_table_groups(const GpuAggRowTable *table);
 extern char *gpuagg_row_table_find(GpuAggRowTable *table, const char *row, uint64 hash,
 								   bool *is_new);
 
-/* The same, which is not added; NULL: it is not there. */
+/* The group with these keys; NULL: it is not there. */
 extern char *gpuagg_row_table_lookup(const GpuAggRowTable *table, const char *row, uint64 hash);
 
-/* The same of one that is known to be new; find will not see it. */
+/* Adds a group that is known to be new; find will not see it. */
 extern char *gpuagg_row_table_append(GpuAggRowTable *table, const char *row);
 
 /* Stores a copy of the string in a slot of a group. */
 extern void gpuagg_row_table_keep(GpuAggRowTable *table, char *slot, GpuAggBytes b);
 
-/* The same where such strings come often: in place of the one before, if it is as long. */
+/* Stores it in place of the string before, if that is as long: where strings come often. */
 extern void gpuagg_row_table_replace(GpuAggRowTable *table, char *slot, GpuAggBytes b);
 
 /*

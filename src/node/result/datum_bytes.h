@@ -17,5 +17,4 @@ extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
 extern Datum gpuagg_datum_average(GpuAggBytes sum, int64 count);
 extern Datum gpuagg_datum_average_interval(GpuAggBytes sum, int64 count);
 
-
 #endif							/* GPUAGG_NODE_DATUM_BYTES_H */

@@ -24,9 +24,9 @@ extern Datum gpuagg_interval_average(const char *states, int n, int64 count, Int
 /* What makes the text of a key */
 typedef struct GpuAggTextForm
 {
-	Datum		pattern;		/* of to_char */
+	Datum		pattern;		/* to_char's second argument. */
 	Oid			collation;
-	bool		date;			/* the key is a date, else a timestamp */
+	bool		date;			/* The key is a date, else a timestamp. */
 } GpuAggTextForm;
 
 /* to_char(...), an expression of custom_scan_tlist; the pattern is the expression's. */

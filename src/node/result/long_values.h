@@ -19,10 +19,12 @@ typedef struct GpuAggLongValues GpuAggLongValues;
 typedef struct GpuAggLongSum
 {
 	int64		count;
-	Datum		sum;			/* numerics */
+
+	/* Numerics */
+	Datum		sum;
 	Datum		least;
 	Datum		greatest;
-	Datum		squares;		/* their sum, of a variance's argument */
+	Datum		squares;		/* The sum of squares, of a variance's argument. */
 } GpuAggLongSum;
 
 /* For groups that are shown by these outputs; lives in a context of its own below parent. */
@@ -65,7 +67,7 @@ extern int	gpuagg_long_key_bytes_at(const char *key, uint8 type);
 extern bool gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key,
 								   int transition, Datum value);
 
-/* The same of those of a group that is part of this one */
+/* Adds those of a group that is part of this one; false: there are too many. */
 extern bool gpuagg_long_values_add_sum(GpuAggLongValues *values, const char *key, int bytes,
 									   int transition, const GpuAggLongSum *sum);
 

@@ -19,7 +19,7 @@ extern Datum gpuagg_partial_int8(int64 count, GpuAggWide wide, Datum sum);
 /* sum and avg of numeric, of which so many decimals are shown */
 extern Datum gpuagg_partial_numeric(int64 count, Datum sum, int shown);
 
-/* The same of a sum that may be any numeric, with the most decimals of its values */
+/* sum and avg of numeric, where the sum may be any, with the most decimals of its values */
 extern Datum gpuagg_partial_numeric_any(int64 count, Datum sum);
 
 #endif							/* GPUAGG_NODE_PARTIALS_H */

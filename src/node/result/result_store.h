@@ -31,13 +31,13 @@ extern uint64 gpuagg_store_groups(const GpuAggStore *store);
 typedef struct GpuAggStoreMark
 {
 	int			blocks;
-	Size		used;			/* of the last of them */
+	Size		used;			/* Bytes of the last block. */
 	Size		memory;
 	uint64		groups;
 	uint64		file_chunks;
 	int			file_no;
 	off_t		file_at;
-	int			beside;			/* results.c's: values beside the groups */
+	int			beside;			/* Values beside the groups, which results.c counts. */
 } GpuAggStoreMark;
 
 extern void gpuagg_store_mark(GpuAggStore *store, GpuAggStoreMark *mark);

@@ -8,7 +8,7 @@
  *
  * Groups are looked at when they come in (results_judge.c).
  *
- * Values are made as PostgreSQL's final functions make them (results_finals.h): numeric from
+ * Values are made as PostgreSQL's final functions make them (result_kinds.h): numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
  * until the next group's are made: numbers and strings in their column's emitter,
  * uuids in the row, very long strings and numbers in the caller's memory context.
@@ -20,6 +20,7 @@
 #include "ipc/protocol.h"
 #include "miscadmin.h"
 #include "node/result/results_finals.h"
+#include "node/result/results_judge.h"
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
@@ -30,18 +31,6 @@ StaticAssertDecl(offsetof(GpuAggStringSlot, u) ==
 StaticAssertDecl(UUID_LEN == 16, "a uuid fits its key slot");
 
 /* ------------------------------------------------------------ creation --- */
-
-static int
-results_add_string(GpuAggResults *results, uint16 off)
-{
-	for (int i = 0; i < results->nstrings; i++)
-	{
-		if (results->strings[i] == off)
-			return i;
-	}
-	results->strings[results->nstrings] = off;
-	return results->nstrings++;
-}
 
 /* Every string slot, whether an output shows it or not */
 static void
@@ -56,20 +45,13 @@ results_find_strings(GpuAggResults *results, const GpuAggProgram *program)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		if (gpuagg_key_is_string(keys[i].type))
-			results_add_string(results, results->layout.key_off[i]);
+			gpuagg_results_add_string(results, results->layout.key_off[i]);
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
 		if (gpuagg_transition_is_string(trans[i].op))
-			results_add_string(results, results->layout.state_off[i]);
+			gpuagg_results_add_string(results, results->layout.state_off[i]);
 	}
-}
-
-void
-gpuagg_init_string(GpuAggResults *results, GpuAggEmitter *emitter)
-{
-	emitter->string_no = results_add_string(results, emitter->off);
-	emitter->long_room = palloc(VARHDRSZ + GPUAGG_LONG_BYTES);
 }
 
 static void
@@ -312,7 +294,7 @@ gpuagg_results_long_key(GpuAggResults *results, const char *row, bool made)
 			gpuagg_long_key_null(key);
 		else if (gpuagg_key_is_string(type))
 			gpuagg_long_key_bytes(key, type, made ? gpuagg_string_slot_bytes(row + off) :
-								  gpuagg_results_string(results, row, off));
+								  gpuagg_emitter_string(results, row, off));
 		else if (type == GPUAGG_T_UUID)
 			gpuagg_long_key_bytes(key, type, uuid);
 		else
@@ -389,12 +371,22 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 GpuAggBytes
 gpuagg_results_string(const GpuAggResults *results, const char *row, uint16 off)
 {
-	GpuAggBytes bytes = gpuagg_string_slot_bytes(row + off);
+	return gpuagg_emitter_string(results, row, off);
+}
 
-	if (!gpuagg_string_slot_is_long(row + off))
-		return bytes;
-	for (int i = 0; i < results->nstrings; i++)
-		if (results->strings[i] == off)
-			bytes.data = results->string_data[i];
-	return bytes;
+bool
+gpuagg_results_passing(const GpuAggResults *results, const char *data)
+{
+	const char *emitters = (const char *) results->emitters;
+
+	if (data >= emitters && data < emitters + results->nemitters * sizeof(GpuAggEmitter))
+		return true;
+	for (int i = 0; i < results->nemitters; i++)
+	{
+		const char *room = (const char *) results->emitters[i].long_room;
+
+		if (room != NULL && data >= room && data <= room + VARHDRSZ + GPUAGG_LONG_BYTES)
+			return true;
+	}
+	return false;
 }

@@ -80,15 +80,15 @@ extern bool gpuagg_results_next(GpuAggResults *results, Datum *values,
 								bool *isnull);
 
 /*
- * The same in two steps: the row of the next group, there until the next call, or
- * NULL; and its outputs.
+ * The next group in two steps: its row, there until the next call, or NULL; and the outputs of
+ * the row.
  */
 extern const char *gpuagg_results_row(GpuAggResults *results);
+extern void gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values,
+								bool *isnull);
 
 /* Rows that may be asked for before this one goes */
 extern uint32 gpuagg_results_beside(const GpuAggResults *results);
-extern void gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values,
-								bool *isnull);
 
 /* Does this lie where outputs are made, which the next ones overwrite? */
 extern bool gpuagg_results_passing(const GpuAggResults *results, const char *data);

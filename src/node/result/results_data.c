@@ -1,11 +1,11 @@
 /*
  * results_data.c
- *		Values that regrouping has made as a Datum's bytes (results_finals.h).
+ *		Values that regrouping has made as a Datum's bytes (result_kinds.h).
  */
 #include "postgres.h"
 
 #include "node/result/datum_bytes.h"
-#include "node/result/results_finals.h"
+#include "node/result/result_kinds.h"
 #include "node/result/variances.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
@@ -28,7 +28,7 @@ static bool
 take(const GpuAggResults *results, const GpuAggEmitter *emitter, const char *row,
 	 GpuAggBytes *bytes, int64 *count)
 {
-	*bytes = gpuagg_results_string(results, row, emitter->off);
+	*bytes = gpuagg_emitter_string(results, row, emitter->off);
 	*count = emitter->count_off != 0 ? gpuagg_emitter_count(emitter, row) : 0;
 	return bytes->len != GPUAGG_STRING_NONE;
 }
@@ -74,7 +74,7 @@ gpuagg_emit_datum_variance(GPUAGG_EMIT_ARGS)
 		gpuagg_statistic_is_null(emitter->statistic, count);
 	if (*isnull)
 		return (Datum) 0;
-	squares = gpuagg_results_string(results, row, emitter->square_off[0]);
+	squares = gpuagg_emitter_string(results, row, emitter->square_off[0]);
 	return gpuagg_variance_of(emitter->statistic, count, gpuagg_bytes_datum(bytes, -1, false),
 							  gpuagg_bytes_datum(squares, -1, false));
 }

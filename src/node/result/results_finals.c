@@ -1,9 +1,10 @@
 /*
  * results_finals.c
- *		The kinds of finished values and their functions (results_finals.h).
+ *		The table of the kinds of finished values (results_finals.h).
  */
 #include "postgres.h"
 
+#include "node/result/result_kinds.h"
 #include "node/result/results_finals.h"
 
 #define gpuagg_init_none NULL

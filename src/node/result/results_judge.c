@@ -1,6 +1,6 @@
 /*
  * results_judge.c
- *		Looks at groups as they come from a device (results_inside.h).
+ *		Looks at groups as they come from a device (results_judge.h).
  *
  * Groups are looked at when they come in, before the first row is returned,
  * because afterwards the fallback plan could no longer answer.  Left to
@@ -20,13 +20,13 @@
  *	- sums of intervals that may have been out of range on the way.
  *
  * Numbers of strings (numbered.h) are looked at, too: a device may be wrong.  What a kind of
- * value has judged of it stands beside how it is made (results_finals.h).
+ * value has judged of it stands beside how it is made (result_kinds.h).
  */
 #include "postgres.h"
 
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
-#include "node/result/results_inside.h"
+#include "node/result/results_judge.h"
 
 static GpuAggStatus
 results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
@@ -45,12 +45,9 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 	return status;
 }
 
-/*
- * Looks at all groups of a message: are they whole, and ours to answer?
- */
 GpuAggStatus
 gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
-			  Size bytes, GpuAggError *error)
+					 Size bytes, GpuAggError *error)
 {
 	const char *row = groups;
 	const char *end = groups + bytes;
@@ -79,21 +76,4 @@ gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
 		return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
 								"the device sent groups of a wrong size");
 	return GPUAGG_OK;
-}
-
-bool
-gpuagg_results_passing(const GpuAggResults *results, const char *data)
-{
-	const char *emitters = (const char *) results->emitters;
-
-	if (data >= emitters && data < emitters + results->nemitters * sizeof(GpuAggEmitter))
-		return true;
-	for (int i = 0; i < results->nemitters; i++)
-	{
-		const char *room = (const char *) results->emitters[i].long_room;
-
-		if (room != NULL && data >= room && data <= room + VARHDRSZ + GPUAGG_LONG_BYTES)
-			return true;
-	}
-	return false;
 }

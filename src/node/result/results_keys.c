@@ -1,38 +1,18 @@
 /*
  * results_keys.c
- *		Group keys as Datums (results_finals.h), and what may be wrong with them.
+ *		Group keys as Datums (result_kinds.h), and what may be wrong with them.
  */
 #include "postgres.h"
 
 #include "compat.h"
 #include "ipc/errors.h"
-#include "node/result/results_finals.h"
+#include "node/result/result_kinds.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* ---------------------------------------------------------------- making --- */
-
-GpuAggPlain
-gpuagg_plain_key(uint8 type)
-{
-	switch ((GpuAggType) type)
-	{
-		case GPUAGG_T_INT2:
-		case GPUAGG_T_INT4:
-		case GPUAGG_T_DATE:
-			return PLAIN_4;
-		case GPUAGG_T_INT8:
-		case GPUAGG_T_TIMESTAMP:
-		case GPUAGG_T_TIMESTAMPTZ:
-		case GPUAGG_T_TIME:
-		case GPUAGG_T_FLOAT8:
-			return PLAIN_8;
-		default:
-			return PLAIN_NO;
-	}
-}
 
 void
 gpuagg_init_key(GPUAGG_INIT_ARGS)

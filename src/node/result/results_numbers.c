@@ -1,6 +1,6 @@
 /*
  * results_numbers.c
- *		Sums, averages, extremes and strings as Datums (results_finals.h), alone and with values
+ *		Sums, averages, extremes and strings as Datums (result_kinds.h), alone and with values
  *		beside them, and states of these.
  */
 #include "postgres.h"
@@ -10,89 +10,12 @@
 #include "compat.h"
 #include "ipc/errors.h"
 #include "node/result/partials.h"
-#include "node/result/results_finals.h"
+#include "node/result/result_kinds.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
 /* ----------------------------------------------------------------- parts --- */
-
-static inline bool
-fits_int64(uint64 low, int64 high)
-{
-	return high == ((int64) low >> 63);
-}
-
-/* Decimals that a numeric of this row shows */
-static int
-decimals_shown(const GpuAggEmitter *emitter, const char *row)
-{
-	return emitter->shown_off == 0 ? emitter->shown :
-		(int) *(const int64 *) (row + emitter->shown_off);
-}
-
-/* The integer as the decimal that it stands for */
-static Datum
-decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
-{
-	const int	shown = decimals_shown(emitter, row);
-
-	if (emitter->scale == 0 && shown == 0 && fits_int64(low, high))
-		return gpuagg_numeric_integer((int64) low, &emitter->room.number);
-	return gpuagg_numeric_decimal_datum(low, high, emitter->scale, shown, &emitter->room.number);
-}
-
-static Datum
-long_string_datum(GpuAggEmitter *emitter, const char *data, uint32 len)
-{
-	text	   *room = emitter->long_room;
-
-	if (len > GPUAGG_LONG_BYTES)
-		return PointerGetDatum(cstring_to_text_with_len(data, len));
-	SET_VARSIZE(room, VARHDRSZ + len);
-	memcpy(VARDATA(room), data, len);
-	return PointerGetDatum(room);
-}
-
-/* Text of a slot: a short one's bytes follow the header already */
-Datum
-gpuagg_string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
-					const GpuAggStringSlot *slot)
-{
-	GpuAggStringSlot *room = &emitter->room.string;
-
-	if (slot->len > GPUAGG_STRING_INLINE)
-		return long_string_datum(emitter, results->string_data[emitter->string_no], slot->len);
-	*room = *slot;
-	SET_VARSIZE(room, VARHDRSZ + slot->len);
-	return PointerGetDatum(room);
-}
-
-/* Integers that are not plain */
-Datum
-gpuagg_i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
-{
-	Interval   *interval = gpuagg_interval_fill(emitter->type, v, &emitter->room.interval);
-
-	if (interval != NULL)
-		return IntervalPGetDatum(interval);
-	switch ((GpuAggType) emitter->type)
-	{
-		case GPUAGG_T_BOOL:
-			return BoolGetDatum(v != 0);
-		case GPUAGG_T_NUMERIC:
-			return decimal_datum(emitter, (uint64) v, v >> 63, row);
-		default:
-			return gpuagg_type_datum(emitter->type, v, emitter->room.fixed);
-	}
-}
-
-Datum
-gpuagg_f64_datum(uint8 type, double v)
-{
-	return type == GPUAGG_T_FLOAT4 ? Float4GetDatum((float4) v) :
-		Float8GetDatum(v);
-}
 
 static const int64 *
 state_of(const GpuAggEmitter *emitter, const char *row)
@@ -106,7 +29,7 @@ sum_datum(GpuAggEmitter *emitter, const char *row)
 {
 	const int64 *state = state_of(emitter, row);
 
-	return decimal_datum(emitter, (uint64) state[0], state[1], row);
+	return gpuagg_decimal_datum(emitter, (uint64) state[0], state[1], row);
 }
 
 /* --------------------------------------------------------------- results --- */
@@ -195,9 +118,9 @@ gpuagg_emit_avg_numeric(GPUAGG_EMIT_ARGS)
 {
 	const int64 *state = state_of(emitter, row);
 	const int64 count = gpuagg_emitter_count(emitter, row);
-	const int	shown = decimals_shown(emitter, row);
+	const int	shown = gpuagg_decimals_shown(emitter, row);
 
-	if (emitter->scale == 0 && shown == 0 && fits_int64((uint64) state[0], state[1]))
+	if (emitter->scale == 0 && shown == 0 && gpuagg_fits_int64((uint64) state[0], state[1]))
 		return gpuagg_numeric_average(state[0], count, &emitter->room.number);
 	return gpuagg_numeric_decimal_average((uint64) state[0], state[1], emitter->scale, shown, count,
 										  &emitter->room.number);
@@ -252,7 +175,7 @@ Datum
 gpuagg_emit_partial_numeric(GPUAGG_EMIT_ARGS)
 {
 	return gpuagg_partial_numeric(gpuagg_emitter_count(emitter, row), sum_datum(emitter, row),
-								  decimals_shown(emitter, row));
+								  gpuagg_decimals_shown(emitter, row));
 }
 
 /* ---------------------------------------------------------- values beside --- */

@@ -1,13 +1,13 @@
 /*
  * results_variance.c
- *		Variances of groups (results_finals.h): exact, of what the device has summed up and of
+ *		Variances of groups (result_kinds.h): exact, of what the device has summed up and of
  *		values beside it; and of moments.
  */
 #include "postgres.h"
 
 #include "ipc/errors.h"
 #include "node/result/moments.h"
-#include "node/result/results_finals.h"
+#include "node/result/result_kinds.h"
 #include "node/result/variances.h"
 #include "utils/fmgrprotos.h"
 

@@ -22,9 +22,9 @@ typedef struct GpuAggSums
 {
 	int64		count;
 	GpuAggWide	sum;
-	GpuAggWide	squares[GPUAGG_SQUARE_PARTS];	/* parts that there are not are zero */
+	GpuAggWide	squares[GPUAGG_SQUARE_PARTS];	/* Parts that there are not are zero. */
 	int			scale;
-	int			shown;			/* of the decimals, the most that a value shows */
+	int			shown;			/* The most decimals that a value shows. */
 } GpuAggSums;
 
 /* Is it NULL of so many values? */
@@ -36,7 +36,7 @@ extern Datum gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums);
 /* The sum and that of squares as numerics, in the current memory context */
 extern void gpuagg_variance_sums(const GpuAggSums *sums, Datum *sum, Datum *squares);
 
-/* The same of numerics: their sum, and that of their squares */
+/* What it makes of sums that are numerics: of the values, and of their squares */
 extern Datum gpuagg_variance_of(GpuAggStatistic statistic, int64 count, Datum sum, Datum squares);
 
 /*

@@ -17,7 +17,7 @@
 
 typedef struct GpuAggRowAside GpuAggRowAside;
 
-/* Of rows in this block; lives in the current memory context. */
+/* What is put aside of rows in this block; lives in the current memory context. */
 extern GpuAggRowAside *gpuagg_row_aside_create(GpuAggRowBlock *block);
 
 /*

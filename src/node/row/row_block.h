@@ -19,12 +19,15 @@ typedef struct GpuAggRowBlock GpuAggRowBlock;
 /* What an output is for */
 typedef struct GpuAggRowOutput
 {
-	int			transition;		/* whose argument it is, or -1: a key, a filter */
-	int			filter;			/* of an argument: the output that must be true, or -1 */
-	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
-	bool		counted;		/* only whether it is NULL matters */
-	bool		numeric;		/* the SQL type is */
-	uint8		key_type;		/* GpuAggType of a key */
+	int			transition;		/* Whose argument it is, or -1: a key, a filter. */
+
+	/* An argument */
+	int			filter;			/* The output that must be true, or -1. */
+	uint16		reg;			/* Its register, or GPUAGG_NO_REG. */
+	bool		counted;		/* Only whether it is NULL matters. */
+
+	bool		numeric;		/* The SQL type is numeric. */
+	uint8		key_type;		/* GpuAggType of a key. */
 } GpuAggRowOutput;
 
 /*

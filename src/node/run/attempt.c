@@ -6,7 +6,7 @@
 
 #include "compat.h"
 #include "ipc/stat.h"
-#include "node/leftover/joined_rows.h"
+#include "node/leftover/leftover.h"
 #include "node/run/answers.h"
 #include "node/run/attempt.h"
 #include "node/run/device_task.h"
@@ -142,7 +142,7 @@ attempt_limitable(const Attempt *a)
 	const GpuAggAttr *attrs = gpuagg_program_attrs(a->program);
 
 	if (a->program->select || scan->rows != NULL ||
-		(scan->lookups != NULL && !gpuagg_joined_rows_possible(scan)))
+		(scan->lookups != NULL && !gpuagg_leftover_joined(scan)))
 		return false;
 	for (uint32 i = 0; i < a->program->nattrs; i++)
 		if (scale_of(a->program, &attrs[i]) != 0)

@@ -36,7 +36,7 @@
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
-#include "node/leftover/long_rows.h"
+#include "node/leftover/leftover.h"
 #include "node/regroup/regroup_run.h"
 #include "node/run/block_feed.h"
 #include "node/run/chosen_rows.h"
@@ -283,7 +283,7 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
 	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run),
-					 gpuagg_long_rows_keys(scan, table->row_plan));
+					 gpuagg_leftover_keys(scan, table->row_plan));
 	return table->rows;
 }
 
@@ -336,7 +336,7 @@ task_take_joined(GpuAggRun *run)
 	GpuAggTaskInput *input = gpuagg_inputs_of(run->inputs, todo->batch_id);
 	GpuAggStatus status = GPUAGG_OK;
 
-	if (!gpuagg_joined_rows_possible(run->scan))
+	if (!gpuagg_leftover_joined(run->scan))
 		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a row that is joined has a value that only PostgreSQL reads");
 	if (run->joined == NULL)

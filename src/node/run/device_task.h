@@ -12,24 +12,24 @@
 /* What a task is to do of an order, and what it did */
 typedef struct GpuAggPass
 {
-	GpuAggHashWindow hash_window;			/* the groups that it is to find */
-	double		share;			/* of the tables' rows: 1, unless several tasks share them */
+	GpuAggHashWindow hash_window;	/* The groups that it is to find. */
+	double		share;			/* Which part of the rows; 1, unless tasks share them. */
 	double		expected_groups;
-	double		page_lines;		/* lines of a page */
+	double		page_lines;		/* Lines of a page. */
 	GpuAggStrategy strategy;
-	GpuAggStrategy resident_strategy;	/* where columns are kept */
-	uint64		scope_bytes;	/* of the table, that a pass or part touches */
+	GpuAggStrategy resident_strategy;	/* The strategy where columns are kept. */
+	uint64		scope_bytes;	/* Bytes of the table that a pass or part touches. */
 	bool		forced;
-	GpuAggDrawWay draw_way;		/* of draws */
+	GpuAggDrawWay draw_way;		/* How draws are made. */
 	uint32		draw_windows;
 	GpuAggFaultStage fault;
-	bool		alone;			/* no other task beside it */
+	bool		alone;			/* There is no other task beside it. */
 
-	/* out; if it failed, until then */
-	uint64		rows;			/* that passed the filter */
+	/* Results; of a pass that failed, up to then */
+	uint64		rows;			/* Rows that passed the filter. */
 	uint64		groups;
-	uint64		pages;			/* handed over */
-	bool		shared;			/* other tasks were on the device */
+	uint64		pages;			/* Pages that were handed over. */
+	bool		shared;			/* Other tasks were on the device. */
 } GpuAggPass;
 
 /*
@@ -45,7 +45,7 @@ extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, 
 									GpuAggError *error);
 
 /*
- * The same in steps, for several tasks at once (spread.c).  create: the order and what is
+ * A task in steps, for several at once (spread.c).  create: the order and what is
  * pointed to last as long.  step: what is to be done now; *idle: nothing, the latch will be set
  * when there is; *over: all that is left is to collect the groups.  collect: of one task after
  * the other, for they share a store.  abort: from any state, error cleanup included.  end: as

@@ -26,25 +26,28 @@ struct GpuAggRun
 {
 	GpuAggScan *scan;
 	const GpuAggOrder *order;
-	const GpuAggProgram *program;	/* the order's */
+	const GpuAggProgram *program;	/* The order's. */
 	GpuAggPass *pass;
 	GpuAggTally *tally;
 	GpuAggOutcome *outcome;
-	BlockNumber drawn_blocks;	/* that draws need */
+	BlockNumber drawn_blocks;	/* Blocks that draws need. */
 	bool		timing;
 	GpuAggClient *client;
 	GpuAggTaskInputs *inputs;
-	uint32		rows_in_flight; /* messages of rows */
-	GpuAggTodo *todo;			/* oldest first */
+
+	/* Rows that PostgreSQL evaluates */
+	uint32		rows_in_flight; /* Messages of rows that the device has. */
+	GpuAggTodo *todo;			/* What is to be evaluated, oldest first. */
 	GpuAggTodo *todo_last;
-	uint64		evaluated;		/* rows, by PostgreSQL */
-	GpuAggJoinedRows *joined;	/* those that it is to join; NULL: none yet */
-	bool		joined_all;		/* and they are sent */
-	bool		opened;			/* the first table may be fed */
-	bool		may_regroup;	/* the device was asked to */
-	bool		collecting;		/* some groups are here */
-	bool		done;			/* all groups are here */
-	instr_time	first_groups;	/* when they came */
+	uint64		evaluated;		/* Rows that were. */
+	GpuAggJoinedRows *joined;	/* Rows that it is to join; NULL: none yet. */
+	bool		joined_all;		/* All of these are joined and sent. */
+
+	bool		opened;			/* The first table may be fed. */
+	bool		may_regroup;	/* The device was asked to regroup. */
+	bool		collecting;		/* Some groups are here. */
+	bool		done;			/* All groups are here. */
+	instr_time	first_groups;	/* When the first groups came. */
 	GpuAggStatus status;
 	GpuAggError *error;
 };

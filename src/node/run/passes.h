@@ -15,28 +15,31 @@
 extern void gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
 							   GpuAggPlannedStrategy *planned);
 
-/* How it would make so many draws */
+/* How a device would make so many draws */
 extern void gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks,
 								double draws, bool host, GpuAggDrawPlan *plan);
 
-/*
- * Of a device: which part of the tables' pages it has, for
- * the columns that the program loads; and how long the scan would take there if it had
- * such a part, until the first group can be returned, in ns.  Keeps: could it have any?
- */
+/* Which part of the tables' pages a device has, for all columns that the program loads */
 extern double gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks);
 
-/* Of which part it has any columns */
+/* Of which part of the pages a device has any of these columns */
 extern double gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks);
+
+/*
+ * How long the scan would take on a device that had such a part, until the first group can be
+ * returned, in ns
+ */
 extern double gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks,
 									double held);
+
+/* Could a device have any part? */
 extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
 
-/* The same of a task that reads such a share of the tables, nblocks blocks */
+/* How long a task would take that reads such a share of the tables, nblocks blocks */
 extern void gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks,
 									   double share, double held, GpuAggPrediction *prediction);
 
-/* How many groups it will find */
+/* How many groups such a task will find */
 extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
 
 /*

@@ -14,20 +14,20 @@
 typedef enum GpuAggRemedy
 {
 	GPUAGG_REMEDY_NONE,
-	GPUAGG_REMEDY_ALONE,		/* the same task, without those that shared its tables */
-	GPUAGG_REMEDY_UNCACHED,		/* without the column cache */
-	GPUAGG_REMEDY_LIMITED,		/* over pages, and loads only numerics that fit their scale */
-	GPUAGG_REMEDY_ALL_GROUPS,	/* for all groups, whichever are wanted */
+	GPUAGG_REMEDY_ALONE,		/* The same task, without those that shared its tables. */
+	GPUAGG_REMEDY_UNCACHED,		/* Without the column cache. */
+	GPUAGG_REMEDY_LIMITED,		/* Over pages, and loads only numerics that fit their scale. */
+	GPUAGG_REMEDY_ALL_GROUPS,	/* For all groups, whichever are wanted. */
 	GPUAGG_REMEDY_OTHER_GPU,
-	GPUAGG_REMEDY_TABLES_HERE,	/* with look-up tables that the backend makes */
-	GPUAGG_REMEDY_HOST			/* on the host device, with such tables */
+	GPUAGG_REMEDY_TABLES_HERE,	/* With look-up tables that the backend makes. */
+	GPUAGG_REMEDY_HOST			/* On the host device, with tables that the backend makes. */
 } GpuAggRemedy;
 
 /* The task that has failed, and what else there is */
 typedef struct GpuAggTried
 {
 	bool		on_gpu;			/* It was to run on a GPU. */
-	bool		on_host;		/* It was the last thing to try: on the host device, behind a GPU. */
+	bool		on_host;		/* It was the last thing to try: the host device, behind a GPU. */
 	bool		together;		/* Tasks of other cards shared its tables. */
 	bool		cached;			/* It had asked for the column cache. */
 	bool		draws;			/* It makes random draws, which only kept columns serve. */

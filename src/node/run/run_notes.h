@@ -19,7 +19,7 @@ extern void gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally,
 /* How many groups there are */
 extern void gpuagg_note_groups(const GpuAggScan *scan, uint64 groups);
 
-/* Of joins: how many rows look-ups of a task have left */
+/* How many rows look-ups of a task have left */
 extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_RUN_NOTES_H */

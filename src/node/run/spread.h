@@ -13,12 +13,12 @@
 /* May so many cards share a task that reads so many blocks? */
 extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);
 
-/* Groups that each part returns, if a part has so many, */
+/* Groups that each part returns, if a part has so many */
 extern double gpuagg_spread_returned(const GpuAggScan *scan, double part_groups);
 
 /*
- * and those that one device alone would sort out, or make the query's groups of, which it may if
- * its task is the whole of a run
+ * Groups that one device alone would sort out, or make the query's groups of, which it may if its
+ * task is the whole of a run
  */
 extern double gpuagg_spread_left(const GpuAggScan *scan, bool whole);
 
@@ -26,12 +26,12 @@ extern double gpuagg_spread_left(const GpuAggScan *scan, bool whole);
 typedef struct GpuAggSpreadTask
 {
 	GpuAggOrder order;
-	GpuAggProgram *program;		/* the order's, which is its own or that of all */
+	GpuAggProgram *program;		/* The order's: the task's own, or that of all. */
 	GpuAggPass	pass;
 	GpuAggTally tally;
 	GpuAggOutcome outcome;
 	GpuAggRun  *run;
-	bool		over;			/* nothing is left but to collect its groups */
+	bool		over;			/* Nothing is left but to collect its groups. */
 	GpuAggStatus status;
 	GpuAggError error;
 } GpuAggSpreadTask;

@@ -16,7 +16,7 @@ typedef struct GpuAggTable
 {
 	GpuAggTaskTable task;
 	int			program;
-	uint32		seed;			/* of its sample, if that is not REPEATABLE */
+	uint32		seed;			/* Its sample's, if that is not REPEATABLE. */
 } GpuAggTable;
 
 /* A program, and the states of its runtime constants */
@@ -29,20 +29,25 @@ typedef struct GpuAggTableProgram
 
 struct GpuAggTables
 {
-	int			ntables;		/* that may be read by this execution */
+	int			ntables;		/* Tables that may be read by this execution. */
 	GpuAggTable *tables;
 	int			nprograms;
 	GpuAggTableProgram *programs;
-	bool		shared;			/* tables of a program have one task */
-	PartitionPruneState *prune;	/* NULL: tables are read whatever parameters are */
-	int			pruned;			/* while planning */
-	int			removed;		/* when execution began */
-	double		est_rows;		/* of all tables, as planned */
+	bool		shared;			/* Tables of a program have one task. */
+	PartitionPruneState *prune; /* NULL: tables are read whatever parameters are. */
+	int			pruned;			/* Tables that were left out while planning. */
+	int			removed;		/* Tables that were left out when execution began. */
+
+	/* All tables, as planned */
+	double		est_rows;
 	double		est_passed;
 	double		est_groups;
-	uint64		nblocks;		/* of the last run, of all tables */
-	int			tasks;			/* of the last run */
-	uint64		read;			/* tables, by all runs */
+
+	/* The last run */
+	uint64		nblocks;		/* Blocks of all tables. */
+	int			tasks;
+
+	uint64		read;			/* Tables that were read, by all runs. */
 };
 
 /* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */

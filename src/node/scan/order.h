@@ -20,8 +20,10 @@ typedef struct GpuAggOrder
 	bool		uncached;		/* It must do without the column cache. */
 	bool		whole;			/* It is all that is done in the run. */
 	GpuAggAnswer answer;		/* Groups that are wanted. */
-	int			nread;			/* Tables that are read one after the other, */
-	GpuAggTaskTable **read;		/* which have the same program. */
+
+	/* Tables that are read one after the other; they have the same program */
+	int			nread;
+	GpuAggTaskTable **read;
 	BlockNumber nblocks;		/* Blocks of these together. */
 } GpuAggOrder;
 

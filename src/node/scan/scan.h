@@ -39,8 +39,7 @@ typedef struct GpuAggPlannedStrategy
 {
 	bool		known;
 	GpuAggStrategy strategy;
-	GpuAggStrategyChoice pages; /* what was chosen for pages, which cached columns need
-								 * not be grouped by */
+	GpuAggStrategyChoice pages; /* Chosen for pages; cached columns need not be grouped by it. */
 } GpuAggPlannedStrategy;
 
 typedef struct GpuAggTables GpuAggTables;
@@ -50,28 +49,33 @@ typedef struct GpuAggSharedRun GpuAggSharedRun;
 /* A table that a task reads */
 typedef struct GpuAggTaskTable
 {
-	Relation	rel;			/* NULL: rows of a plan */
+	Relation	rel;			/* NULL: rows of a plan. */
 	BlockNumber nblocks;
-	BlockNumber first;			/* blocks that the task reads, and the one behind them: all, */
-	BlockNumber end;			/* unless several tasks share the table (spread.h) */
-	Plan	   *row_plan;		/* of GpuAgg */
-	GpuAggRows *rows;			/* NULL until needed */
-	struct GpuAggTaskTable *parts[GPUAGG_MAX_CARDS];	/* what each card reads of it then;
-														 * NULL until needed */
+
+	/* Blocks that the task reads: all, unless several tasks share the table (spread.h) */
+	BlockNumber first;
+	BlockNumber end;			/* The one behind the last. */
+
+	Plan	   *row_plan;		/* GpuAgg's row plan. */
+	GpuAggRows *rows;			/* NULL until needed. */
+	/* What each card reads of a table that is shared; NULL until needed. */
+	struct GpuAggTaskTable *parts[GPUAGG_MAX_CARDS];
 } GpuAggTaskTable;
 
 /* A task of several cards, each of which reads a part of the tables (spread.h) */
 typedef struct GpuAggSpread
 {
-	int			n;				/* cards; 0: not spread */
+	int			n;				/* Cards; 0: the task is not spread. */
 	struct
 	{
-		int			at;			/* the device at work; */
-		GpuAggProgram *program; /* its own, of this run; NULL: the one of all */
-		char		name[sizeof(((GpuAggTally *) 0)->device)];	/* as the last run's task told, */
-		uint64		rows;		/* that were scanned there */
+		int			at;			/* The device at work. */
+		GpuAggProgram *program; /* Its own, of this run; NULL: the one of all. */
+
+		/* What the last run's task told */
+		char		name[sizeof(((GpuAggTally *) 0)->device)];
+		uint64		rows;		/* Rows that were scanned there. */
 	}			cards[GPUAGG_MAX_CARDS];
-	int			ran;			/* tasks whose groups are in the store; 0: one */
+	int			ran;			/* Tasks whose groups are in the store; 0: one. */
 } GpuAggSpread;
 
 /* Must be first in a node's own state, if it has one. */
@@ -79,47 +83,59 @@ typedef struct GpuAggScan
 {
 	CustomScanState css;
 	GpuAggPlanInfo *info;
-	Oid			relid;			/* what the query names; InvalidOid: a UNION ALL */
-	Relation	rel;			/* the table; NULL: several, or rows of a plan */
-	int			nread;			/* tables that a task reads one after the other, */
-	GpuAggTaskTable **read;		/* which have the same program */
-	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
-								 * those of the tables that are at work */
-	GpuAggParts *parts;			/* parts.h; NULL: all is grouped at once */
-	int			nruntime;		/* runtime constants in custom_exprs, of all programs */
-	List	   *runtime;		/* ExprStates of the runtime constants */
-	List	   *params;			/* ExprStates of the parameters in them */
+
+	/* Tables that are at work: those of one program, which a task reads one after the other */
+	Oid			relid;			/* What the query names; InvalidOid: a UNION ALL. */
+	Relation	rel;			/* The table; NULL: several, or rows of a plan. */
+	int			nread;
+	GpuAggTaskTable **read;
+
+	GpuAggTables *tables;		/* All tables, if there are several; NULL: one (tables.h). */
+	GpuAggParts *parts;			/* NULL: all is grouped at once (parts.h). */
+	int			nruntime;		/* Runtime constants in custom_exprs, of all programs. */
+	List	   *runtime;		/* ExprStates of the runtime constants. */
+	List	   *params;			/* ExprStates of the parameters in them. */
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
-	GpuAggLookups *lookups;		/* NULL: nothing is joined */
-	GpuAggKeyRows *key_rows;	/* of groups that are returned; NULL: no column is of one */
-	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
-								 * is no table: rel is NULL, and so is that of read[0] */
-	GpuAggProbes probes;		/* of this run's program */
-	int			eflags;			/* for plans initialised later */
-	ResourceOwner owner;		/* of the query */
+	GpuAggLookups *lookups;		/* NULL: nothing is joined. */
+	/* Reads columns that follow from keys, of groups that are returned; NULL: there are none. */
+	GpuAggKeyRows *key_rows;
 
-	int			device;			/* of those at work, the one of this run's tasks, */
-	GpuAggSpread spread;		/* or all that share each of them; */
-	bool		placed;			/* if it has been chosen (place.h) */
-	uint32		been_on;		/* set of those that it was given to */
-	bool		moved;			/* to another one, after one had failed */
-	bool		ran;			/* rows may be returned */
-	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
-	bool		regrouped;		/* by the device: results are the query's groups, */
-	uint64		made;			/* so many so far */
+	/*
+	 * Rows of a plan, which are grouped instead of a table's: rel is NULL then, and so is that of
+	 * read[0].  NULL: there is no such plan.
+	 */
+	GpuAggPlanRows *rows;
 
-	/* what the device answered, by the kind of the program; the other is NULL */
-	GpuAggResults *results;		/* groups */
-	PlanState  *long_groups;	/* long_rows.h: makes those of keys that devices have no form
-								 * of; NULL until needed */
-	Bitmapset  *long_tables;	/* of which it can be given rows; NULL: none, or not asked yet */
-	struct GpuAggLongScan *long_scans;	/* of its scans, by table: which row is next */
-	GpuAggTidStore *tids;		/* or rows */
-	bool		falling_back;	/* rows come from the fallback plan */
-	PlanState  *fallback;		/* NULL until needed */
+	GpuAggProbes probes;		/* Look-ups of this run's program. */
+	int			eflags;			/* For plans that are initialised later. */
+	ResourceOwner owner;		/* The query's. */
+
+	/* The devices of this run's tasks */
+	int			device;			/* The device at work that has each, unless it is spread. */
+	GpuAggSpread spread;		/* The cards that share each. */
+	bool		placed;			/* They have been chosen (place.h). */
+	uint32		been_on;		/* A set of devices that tasks were given to. */
+	bool		moved;			/* A task went to another one, after one had failed. */
+
+	bool		ran;			/* Rows may be returned. */
+	GpuAggPlannedStrategy planned;	/* The last run's, for EXPLAIN. */
+	bool		regrouped;		/* The device has regrouped: results are the query's groups. */
+	uint64		made;			/* Groups that it has made by regrouping so far. */
+
+	/* What the device answered, by the kind of the program; one of both is NULL */
+	GpuAggResults *results;		/* Groups. */
+	GpuAggTidStore *tids;		/* Rows. */
+
+	/* Groups of keys that devices have no form of (long_rows.h) */
+	PlanState  *long_groups;	/* The plan that makes them; NULL until needed. */
+	Bitmapset  *long_tables;	/* Tables of whose rows it makes them; NULL: none, or not known. */
+	struct GpuAggLongScan *long_scans;	/* Its scans, by table: which row is next. */
+
+	bool		falling_back;	/* Rows come from the fallback plan. */
+	PlanState  *fallback;		/* NULL until needed. */
 	GpuAggCounters counters;
-	GpuAggSharedRun *shared;	/* shared_run.h; NULL: in no parallel plan */
+	GpuAggSharedRun *shared;	/* NULL: in no parallel plan (shared_run.h). */
 } GpuAggScan;
 
 /* Does EXPLAIN want to know how long things take? */

@@ -15,5 +15,4 @@
  */
 extern void gpuagg_note_strange(const GpuAggScan *scan, Relation rel, HeapTuple row);
 
-
 #endif							/* GPUAGG_NODE_STRANGE_COLUMNS_H */

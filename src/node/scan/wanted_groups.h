@@ -14,8 +14,8 @@
 typedef struct GpuAggWantedState
 {
 	const GpuAggWanted *wanted;
-	List	   *exprs;			/* ExprStates */
-	Bitmapset  *params;			/* that they depend on */
+	List	   *exprs;			/* ExprStates. */
+	Bitmapset  *params;			/* Parameters that these depend on. */
 } GpuAggWantedState;
 
 /* exprs: the plan's custom_exprs */

@@ -14,7 +14,7 @@
  *	cost		what making it costs: GpuAggFinalCost
  *	beside		what becomes of values that devices have no form of: GpuAggFinalBeside
  *	init, emit, judge
- *				node/result/results_finals.h: gpuagg_init_..., gpuagg_emit_..., gpuagg_judge_...
+ *				node/result/result_kinds.h: gpuagg_init_..., gpuagg_emit_..., gpuagg_judge_...
  *
  * To add a kind takes a row here and its functions there.
  */

@@ -121,7 +121,7 @@ typedef enum GpuAggDigitRule
 	GPUAGG_DIGITS_INTEGER_AVERAGE
 } GpuAggDigitRule;
 
-/* What becomes of the arguments' bounds (planner/estimate/value_bound.h) */
+/* What becomes of the arguments' bounds (planner/estimate/value_bound_function.h) */
 typedef enum GpuAggBoundRule
 {
 	GPUAGG_BOUNDS_NONE,

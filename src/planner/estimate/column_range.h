@@ -13,9 +13,10 @@
 extern uint64 gpuagg_column_range_as_of(void);
 
 /*
- * Of a column with statistics, on the scale of GpuAggValueBound's range; false: of another
- * type, or nothing is known.
+ * Of a column with statistics, on bound_scale.h's scale; false: of another type, or nothing is
+ * known.
  */
-extern bool gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type, double *low, double *high);
+extern bool gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type,
+								double *low, double *high);
 
 #endif							/* GPUAGG_PLANNER_COLUMN_RANGE_H */

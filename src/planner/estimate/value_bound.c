@@ -27,11 +27,10 @@
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/estimate/column_range.h"
+#include "planner/estimate/value_bound.h"
 #include "planner/estimate/value_bound_function.h"
 #include "planner/value/args.h"
 #include "planner/value/constant.h"
-#include "utils/builtins.h"
-#include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
@@ -40,62 +39,6 @@
 static const GpuAggValueBound unknown = {.values = HUGE_VAL,.nullable = true};
 
 /* --------------------------------------------------------------- columns --- */
-
-/* A value on the scale of GpuAggValueBound's range; false: of other types, or not finite */
-bool
-gpuagg_bound_scalar(Oid type, Datum value, double *scalar)
-{
-	switch (type)
-	{
-		case INT2OID:
-			*scalar = DatumGetInt16(value);
-			return true;
-		case INT4OID:
-			*scalar = DatumGetInt32(value);
-			return true;
-		case INT8OID:
-			*scalar = (double) DatumGetInt64(value);
-			return true;
-		case DATEOID:
-			*scalar = (double) DatumGetDateADT(value) * USECS_PER_DAY;
-			return !DATE_NOT_FINITE(DatumGetDateADT(value));
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			*scalar = (double) DatumGetTimestamp(value);
-			return !TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value));
-		case FLOAT4OID:
-			*scalar = DatumGetFloat4(value);
-			return isfinite(*scalar);
-		case FLOAT8OID:
-			*scalar = DatumGetFloat8(value);
-			return isfinite(*scalar);
-		case NUMERICOID:
-			*scalar = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
-			return isfinite(*scalar);
-		default:
-			return false;
-	}
-}
-
-bool
-gpuagg_bound_has_scale(Oid type)
-{
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case NUMERICOID:
-			return true;
-		default:
-			return false;
-	}
-}
 
 /* How far apart values of a type are at least; 0: nothing is known */
 static double

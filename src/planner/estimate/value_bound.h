@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
+#include "planner/estimate/bound_scale.h"
 #include "utils/rel.h"
 
 /* Where the columns of an expression come from: a table, or a join of which relation is one */
@@ -22,16 +23,6 @@ typedef struct GpuAggBoundSource
 	bool		exact_hidden;	/* row security applies: what the cache knows of hidden
 								 * rows must not show */
 } GpuAggBoundSource;
-
-typedef struct GpuAggValueBound
-{
-	double		values;			/* at most, without NULL; HUGE_VAL: not known */
-	bool		nullable;
-	bool		ranged;			/* numbers; dates and timestamps in microseconds: from
-								 * low to high */
-	double		low;
-	double		high;
-} GpuAggValueBound;
 
 extern GpuAggValueBound gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr);
 

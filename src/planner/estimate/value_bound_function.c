@@ -26,13 +26,6 @@
 
 /* ---------------------------------------------------------------- ranges --- */
 
-double
-gpuagg_bound_steps(const GpuAggValueBound *b, double step)
-{
-	return b->ranged && step > 0 ?
-		floor(b->high / step) - floor(b->low / step) + 1 : HUGE_VAL;
-}
-
 /* Of units that begin at their own times: months, say, which are not equally long */
 static double
 units_in_range(const GpuAggValueBound *b, double usecs)

@@ -8,16 +8,7 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
-#include "planner/estimate/value_bound.h"
-
-/* A value on the scale of a bound's range; false: of other types, or not finite */
-extern bool gpuagg_bound_scalar(Oid type, Datum value, double *scalar);
-
-/* Has the type such values? */
-extern bool gpuagg_bound_has_scale(Oid type);
-
-/* Multiples of step within the range; HUGE_VAL: that is not known, or step is 0 */
-extern double gpuagg_bound_steps(const GpuAggValueBound *b, double step);
+#include "planner/estimate/bound_scale.h"
 
 /*
  * Lowers b, which has the combinations of arguments, to what the function can return
