@@ -30,8 +30,7 @@ typedef struct Shape
 	GpuAggLookup head;
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];
 	GpuAggFoldColumn folded[GPUAGG_LOOKUP_MAX_COLUMNS];	/* of the columns, those that are folded */
-	uint32_t	source[GPUAGG_LOOKUP_MAX_COLUMNS];	/* the column of the rows that each column is
-													 * of */
+	uint32_t	source[GPUAGG_LOOKUP_MAX_COLUMNS];	/* the rows' column that each of `folded` is */
 	uint32_t	nfolded;
 	uint64_t	strings;		/* offset */
 } Shape;
