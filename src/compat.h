@@ -146,7 +146,9 @@ gpuagg_relation_path(Oid dbid, Oid spcoid, uint32 relnumber, char *path, Size by
 #endif
 }
 
-/* May a role vacuum a table?  Owners of it or of the database may, and since 17 who has MAINTAIN. */
+/*
+ * May a role vacuum a table?  Owners of it or of the database may, and since 17 who has MAINTAIN.
+ */
 #if PG_VERSION_NUM >= 170000
 #define gpuagg_maintains(relid, role) \
 	(object_ownercheck(DatabaseRelationId, MyDatabaseId, role) ? ACLCHECK_OK : \
@@ -604,8 +606,8 @@ gpuagg_copy_table_entry(const Query *from, int rti, Query *to)
 }
 
 /*
- * Expressions over the rows of an outer join, which 16 marks as such (rewrite/rewriteManip.h): as of
- * its table alone; and a column of it
+ * Expressions over the rows of an outer join, which 16 marks as such (rewrite/rewriteManip.h): as
+ * of its table alone; and a column of it
  */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_without_outer_join(node, join) \
@@ -618,8 +620,8 @@ gpuagg_copy_table_entry(const Query *from, int rti, Query *to)
 #endif
 
 /*
- * Expressions of groups in their own places, not as columns of the entry that 18 has for them, the last
- * one (optimizer/optimizer.h); false: it is not.
+ * Expressions of groups in their own places, not as columns of the entry that 18 has for them, the
+ * last one (optimizer/optimizer.h); false: it is not.
  */
 static inline bool
 gpuagg_flatten_groups(Query *query)

@@ -52,7 +52,9 @@ shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return true;
 }
 
-/* Ranges of the columns that keys are made of, of strings their codes'; false: they are not known. */
+/*
+ * Ranges of the columns that keys are made of, of strings their codes'; false: they are not known.
+ */
 static bool
 ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n, GpuAggRange *columns)
 {

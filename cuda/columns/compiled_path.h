@@ -22,13 +22,13 @@ struct GpuAggPendingStripe;
 /* What a path is chosen for */
 typedef struct GpuAggPathCase
 {
-	const GpuAggCudaPrepared *prepared;	/* of the rows, here, */
-	const GpuAggCudaPrepared *there;	/* and on the card */
+	const GpuAggCudaPrepared *prepared;	/* of the rows, as the host has it */
+	const GpuAggCudaPrepared *there;	/* of the rows, as the card has it */
 	GpuAggStrategy strategy;	/* of the task */
 	bool		kept;			/* rows are being kept, and will be */
-	const struct GpuAggPendingStripe *pending;	/* the first stripes that there are; */
-	uint32_t	n;				/* 0: input is pages, or rows that PostgreSQL evaluated,
-								 * and the strategy is kept to */
+	const struct GpuAggPendingStripe *pending;	/* the first stripes that there are */
+	uint32_t	n;				/* how many stripes these are; 0: input is pages, or rows that
+								 * PostgreSQL evaluated, and the strategy is kept to */
 } GpuAggPathCase;
 
 typedef struct GpuAggCompiledPath
@@ -38,11 +38,11 @@ typedef struct GpuAggCompiledPath
 	GpuAggFrame frame;
 	GpuAggCodegen code;
 	GpuAggKernelRequest request;
-	GpuAggFrameArgs args;		/* but for what is a launch's */
-	uint32_t	blocks;			/* of a launch, */
-	uint32_t	threads;		/* and of each of them */
+	GpuAggFrameArgs args;		/* all but what is a launch's */
+	uint32_t	blocks;			/* of a launch */
+	uint32_t	threads;		/* of each block of a launch */
 	uint32_t	shared_bytes;
-	uint32_t	nentries;		/* that a launch may leave */
+	uint32_t	nentries;		/* entries that a launch may leave */
 } GpuAggCompiledPath;
 
 /* Sets the path.  Not open: there is no frame for it. */
@@ -65,7 +65,9 @@ extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct Gp
 /* For a launch over so many rows of pages */
 extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path);
 
-/* Entries that a launch may leave are empty before it; head: of a table, which they are for that. */
+/*
+ * Entries that a launch may leave are empty before it; head: of a table, which they are for that.
+ */
 extern void gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path,
 										 const GpuAggFrameArgs *args, GpuAggTableHead *head, cudaStream_t stream);
 

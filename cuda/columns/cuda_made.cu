@@ -42,7 +42,9 @@ dictionary_of(const GpuAggMakeWish *wish, uint32_t reg)
 	return wish->dictionaries != NULL ? wish->dictionaries[reg] : NULL;
 }
 
-/* A key is an integer, or a string by itself, or either of them numbered by a table of such keys. */
+/*
+ * A key is an integer, or a string by itself, or either of them numbered by a table of such keys.
+ */
 static bool
 key_fits(const GpuAggMakeWish *wish, uint32_t key, const GpuAggAttr *a, uint32_t reg)
 {
@@ -168,7 +170,9 @@ gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending, ui
 
 /* ---------- counting ---------- */
 
-/* What is counted lies in `staging` on its way to the card, and at the beginning on its way back. */
+/*
+ * What is counted lies in `staging` on its way to the card, and at the beginning on its way back.
+ */
 static size_t
 report_at(const GpuAggProgram *p)
 {

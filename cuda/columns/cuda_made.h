@@ -43,7 +43,8 @@ typedef struct GpuAggMakingReport
 /* A column that a word of the table's keys is made of */
 typedef struct GpuAggMakingKey
 {
-	const char *helper;			/* the table that has its values' numbers; NULL: they are themselves */
+	const char *helper;			/* the table that has its values' numbers; NULL: they are
+								 * themselves */
 	GpuAggDictionaryText text;	/* blocks NULL: it is no string */
 	uint16_t	from;			/* column of the stripe */
 } GpuAggMakingKey;
@@ -66,9 +67,11 @@ typedef struct GpuAggMakingTable
 	uint32_t	ncolumns;
 	uint32_t	nwords;			/* the first columns, which are made of others; 0: none is */
 	GpuAggMakingWord words[GPUAGG_LOOKUP_MAX_KEYS];
-	uint16_t	key;			/* its column of the stripe, where bits number rows; */
-	uint16_t	from[GPUAGG_MAX_KEYS];	/* and of each of the table's columns */
-	GpuAggFoldColumn columns[GPUAGG_MAX_KEYS];	/* where they lie in the table, and what rows of a key become */
+	uint16_t	key;			/* the key's column of the stripe, where bits number rows */
+	uint16_t	from[GPUAGG_MAX_KEYS];	/* for each of the table's columns, its column of the
+										 * stripe */
+	GpuAggFoldColumn columns[GPUAGG_MAX_KEYS];	/* where they lie in the table, and what rows of a
+												 * key become */
 	bool		folds;			/* is any of them folded? */
 } GpuAggMakingTable;
 

@@ -134,7 +134,10 @@ extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictiona
 extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results,
 									  GpuAggError *error);
 
-/* The same of groups that are made of the task's, as this prepared program has them */
+/*
+ * As gpuagg_cuda_strings_begin, of groups that are made of the task's, as this prepared program has
+ * them
+ */
 extern bool gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
 									 uint32_t ncolumns, const GpuAggCudaPrepared *device_prepared,
 									 const GpuAggCudaPrepared *prepared, GpuAggError *error);

@@ -36,8 +36,8 @@
 /* A kernel that may add strings, or several of them */
 typedef struct DictionaryUse
 {
-	cudaEvent_t done;			/* and the counters are here */
-	uint64_t	strings;		/* that it may have added, at most */
+	cudaEvent_t done;			/* the kernel has run, and the counters are here */
+	uint64_t	strings;		/* strings that it may have added, at most */
 	uint64_t	bytes;
 	uint32_t	block;			/* of the arena */
 	uint32_t	at;				/* its counters' */

@@ -33,8 +33,8 @@ typedef struct GpuAggResident
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
 	GpuAggStripeInput inputs[GPUAGG_RESIDENT_STRIPES];
-	GpuAggCompiledPath *path;	/* the kernel of the query's own, if it is compiled, */
-	GpuAggFrameArgs frame;		/* and what that was launched with */
+	GpuAggCompiledPath *path;	/* the kernel of the query's own, if it is compiled */
+	GpuAggFrameArgs frame;		/* what the compiled kernel was launched with */
 	GpuAggPageColumns page_columns;	/* of pages */
 
 	/* of deferred stripes, until the task's end */
@@ -72,7 +72,7 @@ typedef struct GpuAggResidentQueue
 	bool		asked;			/* what a compiled kernel would be */
 	bool		compiles;		/* it is ready: no other path */
 	GpuAggCompiledPath compiled;
-	GpuAggStrategy strategy;	/* that it was chosen for */
+	GpuAggStrategy strategy;	/* that `path` was chosen for */
 	GpuAggStripeDeferral deferral;
 	uint32_t	n;
 	GpuAggPendingStripe pending[GPUAGG_RESIDENT_STRIPES];
@@ -91,7 +91,10 @@ extern void gpuagg_cuda_pending_stripe_free(GpuAggPendingStripe *stripe);
 /* What waits is enqueued.  False: nothing did. */
 extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 
-/* The same, if their kernel is being compiled and worth waiting for: then nothing is. */
+/*
+ * Enqueues what waits, unless its kernel is being compiled and worth waiting for.  False: nothing
+ * was enqueued.
+ */
 extern bool gpuagg_cuda_resident_poll(GpuAggTask *task);
 
 /*

@@ -27,8 +27,8 @@ typedef enum GpuAggCompilerResult
 	GPUAGG_COMPILER_DONE,
 	GPUAGG_COMPILER_REFUSED,	/* the text; result is what the compiler says */
 	GPUAGG_COMPILER_DIED,		/* result: how; it no longer runs */
-	GPUAGG_COMPILER_HUNG,		/* likewise */
-	GPUAGG_COMPILER_WOKEN		/* by wake_fd; likewise */
+	GPUAGG_COMPILER_HUNG,		/* it no longer runs; result: how */
+	GPUAGG_COMPILER_WOKEN		/* by wake_fd; it no longer runs */
 } GpuAggCompilerResult;
 
 /*

@@ -40,8 +40,8 @@
 
 typedef struct Piece
 {
-	bool		ready;			/* atomic: kernels may read it, */
-	ptrdiff_t	shift;			/* at host address + shift */
+	bool		ready;			/* atomic, for kernels may read it */
+	ptrdiff_t	shift;			/* a kernel finds it at host address + shift */
 } Piece;
 
 struct GpuAggRegistration

@@ -18,7 +18,7 @@ frame_number(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
 	return null || at < key.extent;
 }
 
-/* The same of values that are a unit apart, and of others between them, which have no number */
+/* frame_number where values are a unit apart; what lies between them has no number */
 GPUAGG_FN bool
 frame_number_apart(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
 {

@@ -35,8 +35,8 @@ struct FramePacked
 	static constexpr bool LONG = false;
 	static constexpr bool LOSES = false;
 	const GpuAggFrameArgs &a;
-	unsigned long long first;	/* place of the warp's rows, */
-	uint32_t	offset[GPUAGG_QUAD];	/* and of this lane's among them */
+	unsigned long long first;	/* place of the warp's rows */
+	uint32_t	offset[GPUAGG_QUAD];	/* places of this lane's rows among the warp's */
 	uint32_t	left;			/* rows that have not entered yet */
 	uint32_t	kept;
 	uint32_t	with_null;		/* of these, rows whose head says anything */

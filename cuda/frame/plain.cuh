@@ -9,7 +9,9 @@
 #include "cuda/frame/held.cuh"
 #include "cuda/frame/walk.cuh"
 
-/* What is held by a lane that is so many further on, or by a certain one; all of `lanes` call it. */
+/*
+ * What is held by a lane that is so many further on, or by a certain one; all of `lanes` call it.
+ */
 template <uint32_t OP>
 static __device__ __forceinline__ void
 frame_shuffle(uint32_t lanes, const FrameHeld *held, uint32_t lane, FrameHeld *other)

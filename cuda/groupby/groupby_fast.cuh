@@ -88,7 +88,7 @@ pairs_load_one(const GpuAggGroupByArgs &a, uint64_t row, uint64_t *key, uint32_t
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
 }
 
-/* The same of a source's rows; and which of them count: bit r for the r-th */
+/* Keys and arguments of a source's rows, and which of these count: bit r for the r-th */
 template <int KEY, int ROWS>
 static __device__ __forceinline__ uint32_t
 source_load(const GpuAggSource &source, uint64_t row, uint32_t stride,

@@ -250,7 +250,7 @@ packed_steps(const LocalView &t, const uint32_t *at, const uint32_t *arg, uint32
 					  old[r] + (arg[r] ^ 0x80000000u) < old[r] ? 0x10001u : 1u);
 }
 
-/* The same of any words, as they are in groupby_local.cuh */
+/* Rows enter states of any words, as they are in groupby_local.cuh. */
 template <int ROWS>
 static __device__ __forceinline__ void
 word_steps(const GpuAggGroupByArgs &a, const LocalView &t, const uint32_t *at,

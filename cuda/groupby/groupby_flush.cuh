@@ -139,7 +139,7 @@ local_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *sta
 }
 
 
-/* The same in 8 bytes, of a table with one copy: nothing to merge, nothing to loop over */
+/* A state in 8 bytes, of a table with one copy: nothing to merge, nothing to loop over */
 static __device__ __forceinline__ uint64_t
 state_word(const LocalView &t, const GpuAggStep *step, uint32_t slot)
 {
@@ -200,7 +200,7 @@ stage_key(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_
 	}
 }
 
-/* The same of a table of integer keys with one copy of words */
+/* A used slot's group, to shared memory, of a table of integer keys with one copy of words */
 template <int KEY>
 static __device__ __forceinline__ void
 stage_word_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t row)

@@ -136,7 +136,7 @@ struct FieldKeys
 	}
 };
 
-/* The same for a single integer of 8 bytes, in a register */
+/* A single integer of 8 bytes in a register, as a key for table.cuh */
 struct WordKey
 {
 	const GpuAggGroupByArgs &a;

@@ -28,7 +28,7 @@ typedef struct GpuAggRowField
 typedef struct GpuAggStep
 {
 	uint8_t		op;				/* GpuAggTransOp */
-	uint8_t		field;			/* or GPUAGG_NO_FIELD */
+	uint8_t		field;			/* number of its argument's field; GPUAGG_NO_FIELD: it has none */
 	uint8_t		kind;			/* GpuAggLocalKind */
 	uint8_t		bytes;			/* of its state in a block-local table */
 	uint16_t	off;			/* of its state in the group's row */
@@ -161,7 +161,7 @@ typedef struct GpuAggPiece
 {
 	uint64_t	first;
 	uint64_t	end;
-	uint32_t	parent;			/* or source */
+	uint32_t	parent;			/* its parent's number, or its source's */
 } GpuAggPiece;
 
 typedef struct GpuAggPartLevel
@@ -171,12 +171,13 @@ typedef struct GpuAggPartLevel
 	uint32_t	before;			/* of the levels before */
 	uint32_t	nparents;
 	const uint64_t *parents;	/* nparents + 1 starts of their rows */
-	GpuAggSources sources;		/* of the only parent, if rows are in such: */
+	GpuAggSources sources;		/* rows of the only parent, if they are in such */
 	GpuAggSlice slice;			/* of the pieces, of each launch that goes through rows */
 	GpuAggPiece *pieces;		/* of work, one parent's behind the other's */
 	uint32_t   *npieces;
 	uint32_t   *counts;			/* of each partition of each parent */
-	uint64_t   *starts;			/* likewise, and one more at the end */
+	uint64_t   *starts;			/* where each partition of each parent starts, and one more at the
+								 * end */
 	unsigned long long *cursors;	/* where the next row goes */
 	char	   *records;		/* where to */
 } GpuAggPartLevel;

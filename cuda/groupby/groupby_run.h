@@ -17,7 +17,7 @@
 
 typedef enum GpuAggGroupByPhase
 {
-	GPUAGG_GROUPBY_PHASE_BEGIN,	/* or decoded batches are packed */
+	GPUAGG_GROUPBY_PHASE_BEGIN,	/* nothing is done yet, or decoded batches are packed */
 	GPUAGG_GROUPBY_PHASE_PACKED,	/* how many records are there? */
 	GPUAGG_GROUPBY_PHASE_SKETCHED,	/* how many groups are there? */
 	GPUAGG_GROUPBY_PHASE_MAIN,	/* the strategy's launch */
@@ -53,8 +53,9 @@ struct GpuAggGroupBy
 	char	   *records;		/* of decoded batches, or packed sources; NULL: there are
 								 * none, or they have been read */
 	uint64_t	max_records;	/* room */
-	uint64_t	with_null;		/* of records, those with a NULL, or outside of a transition, */
-	uint32_t	unsettled;		/* as far as is known: but for those of so many batches */
+	uint64_t	with_null;		/* records with a NULL, or outside of a transition, as far as
+								 * batches are counted */
+	uint32_t	unsettled;		/* decoded batches whose records with a NULL are not counted yet */
 	uint64_t	bound;			/* there are at most that many, those of decoded batches
 								 * under way included */
 	bool		all_split;		/* partitions have several blocks each */

@@ -77,7 +77,7 @@ count_rows(uint32_t *counts, uint32_t *part, uint32_t rows)
 /* What a block orders and writes at once: rows of one parent */
 typedef struct Tile
 {
-	uint32_t	parent;			/* or source */
+	uint32_t	parent;			/* the parent's number, or the source's */
 	uint64_t	base;
 	uint64_t	end;
 } Tile;
@@ -155,8 +155,8 @@ write_pairs(Pair *out, const Pair *staged, const uint16_t *part_at,
 }
 
 /*
- * The same of records of any length, in units of `Unit`.  A unit's record is its number
- * over the units of one: by the reciprocal, which is exact for what a tile has.
+ * Writes records of any length, in units of `Unit`.  A unit's record is its number over the units
+ * of one: by the reciprocal, which is exact for what a tile has.
  */
 template <typename Unit>
 static __device__ __forceinline__ void
@@ -443,7 +443,7 @@ launch_writes(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t
 		launch_scatter<KEY, FAST, 1024, 8>(a, level, sms, stream);
 }
 
-/* The same of any records */
+/* Launches the writes of records of any length, with tiles as launch_writes has them. */
 template <typename Unit>
 static cudaError_t
 launch_record_writes(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,

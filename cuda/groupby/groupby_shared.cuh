@@ -115,7 +115,7 @@ shared_fill(uint32_t at, uint32_t end, uint32_t v)
 		shared_store(p, v);
 }
 
-/* The same of words of 8 bytes, `at` and `end` multiples of these */
+/* [at, end) of shared memory, multiples of 8, from all threads of the block */
 static __device__ __forceinline__ void
 shared_fill64(uint32_t at, uint32_t end, uint64_t v)
 {

@@ -79,7 +79,7 @@ typedef struct GpuAggStripeInput
 	const GpuAggStripeColumn *columns;	/* as the program loads them */
 	const GpuAggPositions *without;	/* listed positions: no input; in order */
 	uint32_t	nwithout;
-	uint32_t	positions;			/* likewise from here on */
+	uint32_t	positions;			/* positions from here on are no input, either */
 	uint32_t	first_tile;		/* of the batch's tiles */
 	uint32_t	pad;
 	uint32_t   *chosen;			/* NULL, or input positions that pass the filter, of

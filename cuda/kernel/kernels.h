@@ -77,7 +77,7 @@ typedef struct GpuAggCudaPrepared
 	uint16_t	column_words[GPUAGG_MAX_REGS];	/* what a register loads */
 	uint16_t	string_words[GPUAGG_MAX_REGS];	/* a string on the page, or
 												 * GPUAGG_NO_REG */
-	uint16_t	code_words[GPUAGG_MAX_REGS];	/* and its code */
+	uint16_t	code_words[GPUAGG_MAX_REGS];	/* the code of a string */
 	char		init_row[GPUAGG_MAX_ROW_BYTES + GPUAGG_LOCK_BYTES];
 } GpuAggCudaPrepared;
 
@@ -164,7 +164,7 @@ extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDe
 extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							   char *scratch, uint32_t scratch_stride,
 							   uint32_t blocks, cudaStream_t stream);
-/* The same where it is known which rows pass: bits */
+/* Programs that select rows, where it is known which rows pass: bits */
 extern void gpuagg_cuda_selected_list(const GpuAggDecodedBatch *decoded, const uint32_t *rows,
 									  uint32_t blocks, cudaStream_t stream);
 extern void gpuagg_cuda_merge_spill(const GpuAggCudaPrepared *prepared,

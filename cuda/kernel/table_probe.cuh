@@ -107,8 +107,8 @@ table_probe(uint32_t stride, const GpuAggTableRef *t, const Keys &keys,
 }
 
 /*
- * The same of a single key of 4 bytes, whose head and key are one word that is written at
- * once: nothing to lock, to publish or to wait for, but for those who add the other way.
+ * table_probe of a single key of 4 bytes, whose head and key are one word that is written at once:
+ * nothing to lock, to publish or to wait for, but for those who add the other way.
  */
 template <typename Room>
 static __device__ __forceinline__ char *

@@ -24,7 +24,7 @@ struct GpuAggCudaWanted
 	uint32_t	word;			/* the digit that is looked at next */
 	uint32_t	shift;
 	uint32_t	settled;		/* `last` is complete */
-	uint32_t	bounded;		/* and counts; else all that pass are wanted */
+	uint32_t	bounded;		/* `last` counts; else all groups that pass are wanted */
 	uint32_t	infinite;		/* a sum is not finite */
 	uint32_t	bins[GPUAGG_WANTED_BINS];
 };

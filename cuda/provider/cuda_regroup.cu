@@ -16,11 +16,11 @@
 
 struct GpuAggCudaRegroup
 {
-	GpuAggCudaPrepared *prepared;	/* of the groups that are made; here, */
-	GpuAggCudaPrepared *device_prepared;	/* and on the card */
+	GpuAggCudaPrepared *prepared;	/* of the groups that are made, as the host has it */
+	GpuAggCudaPrepared *device_prepared;	/* of the groups that are made, as the card has it */
 	size_t		prepared_bytes;
 	GpuAggPinned *staging;
-	GpuAggCudaPrepared *hidden; /* the same of hidden sets; NULL: there are none */
+	GpuAggCudaPrepared *hidden; /* of the groups of hidden sets; NULL: there are none */
 	GpuAggCudaPrepared *device_hidden;
 	size_t		hidden_bytes;
 	GpuAggPinned *hidden_staging;
@@ -36,7 +36,10 @@ struct GpuAggCudaRegroup
 	bool		made;			/* results are the groups that were made */
 };
 
-/* Entries of a table that is tried first: sets of few groups are far smaller than what they are made of */
+/*
+ * Entries of a table that is tried first: sets of few groups are far smaller than what they are
+ * made of
+ */
 #define FIRST_CAPACITY ((uint64_t) 8192)
 
 static size_t

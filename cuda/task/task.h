@@ -33,8 +33,9 @@ typedef struct GpuAggBatch
 	uint32_t	nspilled;
 	const GpuAggCudaPrepared *prepared;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
-	bool		evaluated;		/* its rows are such that PostgreSQL evaluated, */
-	bool		odd;			/* with strings too long for compiled kernels, or errors */
+	bool		evaluated;		/* its rows are such that PostgreSQL evaluated */
+	bool		odd;			/* evaluated rows with strings too long for compiled kernels, or
+								 * errors */
 	GpuAggDecodedBatch decoded;
 	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
 	size_t		bytes;
@@ -94,7 +95,7 @@ typedef struct GpuAggArena
 /* Strings that take the place of codes in a task's results */
 typedef struct GpuAggResultStrings
 {
-	GpuAggProgram *program;		/* which the groups are written as of */
+	GpuAggProgram *program;		/* what the groups are written as groups of */
 	uint32_t	ncolumns;		/* by whose registers its keys are told */
 	GpuAggLayout layout;
 	GpuAggEncoding *device;		/* on the card */
@@ -167,7 +168,7 @@ struct GpuAggTask
 	/* results */
 	struct GpuAggCudaRegroup *regroup;	/* provider/cuda_regroup.cu; NULL: not tried */
 	GpuAggCudaWanted *wanted;	/* on the card; NULL: all groups */
-	GpuAggPinned *wanted_report;	/* and its copy here */
+	GpuAggPinned *wanted_report;	/* copy of `wanted` on the host */
 	GpuAggTableRef *tables;		/* where the groups are */
 	uint32_t	ntables;
 	uint64_t	nruns;

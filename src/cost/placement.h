@@ -17,10 +17,10 @@ typedef struct GpuAggOfferedDevice
 {
 	int			usable;			/* 0: not now */
 	double		queue_ns;		/* until what was given to it is done */
-	double		run_ns;			/* the task, with the columns that it has, */
-	double		kept_ns;		/* and if it had all of them */
-	double		held;			/* which part of the table it has, */
-	double		known;			/* and of which part it has any columns */
+	double		run_ns;			/* the task, with the columns that it has */
+	double		kept_ns;		/* the task, if it had all of its columns */
+	double		held;			/* the part of the table that it has */
+	double		known;			/* the part of the table of which it has any columns */
 	double		room;			/* bytes that its columns may still take */
 } GpuAggOfferedDevice;
 
@@ -51,10 +51,10 @@ typedef struct GpuAggSpreadCosts
 typedef struct GpuAggOfferedPart
 {
 	double		queue_ns;
-	double		run_ns;			/* with the columns that the device has of the part, */
-	double		kept_ns;		/* and if it had all of them */
+	double		run_ns;			/* with the columns that the device has of the part */
+	double		kept_ns;		/* if the device had all columns of the part */
 	double		feed_ns;		/* of run_ns, the backend that hands over pages */
-	double		held;			/* which part of the whole table it has */
+	double		held;			/* the part of the whole table that it has */
 	double		room;
 } GpuAggOfferedPart;
 

@@ -18,10 +18,12 @@
  *				starts; of the host device + p * (PAGE + what its threads take to read
  *				one at the same time, as far as computing does not hide it) / n, and
  *				FAR_PAGE / n of each page beyond NEAR_BYTES
- *		regroup	of groups that the backend makes of the device's, REGROUP_* each, and SORT_* of each time that
- *				a value is compared for an ordered-set aggregate; STRING_BYTE_NS of long strings
+ *		regroup	of groups that the backend makes of the device's, REGROUP_* each, and SORT_* of each
+ *				time that a value is compared for an ordered-set aggregate; STRING_BYTE_NS of long
+ *				strings
  *		emit	g * per output, by what becomes of it * what PostgreSQL takes for a row that it
- *				groups / GROUPED_NS: it is a backend's work, like that; and g * read(EMIT_READS * bytes)
+ *				groups / GROUPED_NS: it is a backend's work, like that; and
+ *				g * read(EMIT_READS * bytes)
  *
  * where read(bytes) is what one thread of the host takes to read them from memory,
  * row and pass add up what the program does (attributes of varying place,
@@ -81,10 +83,10 @@
 #define FEEDER_SAVES 0.05
 
 /*
- * A row whose visibility is asked for, its page, and a page before which others are left out, so that neither
- * the processor nor a look at buffers that follow each other has fetched it (feed.c).  EPYC, two cores, the
- * backend's CPU time of 15 tables of 20,000 to 29,000 pages of 30 to 157 rows: of those that were kept 1 to 80 %
- * were changed.
+ * A row whose visibility is asked for, its page, and a page before which others are left out, so
+ * that neither the processor nor a look at buffers that follow each other has fetched it (feed.c).
+ * EPYC, two cores, the backend's CPU time of 15 tables of 20,000 to 29,000 pages of 30 to 157 rows:
+ * of those that were kept 1 to 80 % were changed.
  */
 #define VISIBILITY_NS 6.0
 #define CHECKED_PAGE_NS 200.0
@@ -168,7 +170,10 @@
 #define EMIT_NUMERIC_NS 8.0		/* digits made in place (EPYC, 1e6 groups) */
 #define EMIT_AVERAGE_NS 15.0	/* and divided (the same) */
 
-/* A string is written behind its group, by who has it in reach; else the worker has but its number (the same). */
+/*
+ * A string is written behind its group, by who has it in reach; else the worker has but its number
+ * (the same).
+ */
 #define EMIT_STRING_NS 22.0
 #define EMIT_NUMBER_NS 50.0
 
@@ -201,8 +206,9 @@
 
 /*
  * A value that is sorted for an ordered-set aggregate, walking through it included, each time that
- * it is compared: as an integer in memory, as a tuple with a value beside it, or behind it as numerics
- * and strings are (EPYC, CPU time of 4e4 to 2.4e5 values of 4 groups, work_mem of 4 and 64 MB)
+ * it is compared: as an integer in memory, as a tuple with a value beside it, or behind it as
+ * numerics and strings are (EPYC, CPU time of 4e4 to 2.4e5 values of 4 groups, work_mem of 4 and 64
+ * MB)
  */
 #define SORT_WORD_NS 12.0
 #define SORT_VALUE_NS 85.0
@@ -210,15 +216,19 @@
 
 /*
  * A byte of a string beyond NEAR_STRING_BYTES, on its way from what the device knows of it into the
- * backend's memory: out of the caches, and copied several times (EPYC, 1.1e5 documents of 37 to 692 bytes)
+ * backend's memory: out of the caches, and copied several times (EPYC, 1.1e5 documents of 37 to 692
+ * bytes)
  */
 #define STRING_BYTE_NS 2.0
 #define NEAR_STRING_BYTES 32.0
 
-/* The same read once more, for other groups (EPYC, CPU time) */
+/* A group of the device's that is read once more, for other groups (EPYC, CPU time) */
 #define REGROUP_READ_NS 100.0
 
-/* The same by a thread of the host device (EPYC, CPU time of 2e6 groups made into 1000) */
+/*
+ * A group of the device's, made into others by a thread of the host device (EPYC, CPU time of 2e6
+ * groups made into 1000)
+ */
 #define REGROUP_HOST_NS 22.0
 
 /*
@@ -493,7 +503,9 @@ gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values)
 	return rows * (row + value * values);
 }
 
-/* What tasks took tells nothing of their start, which is measured by itself, nor of what follows. */
+/*
+ * What tasks took tells nothing of their start, which is measured by itself, nor of what follows.
+ */
 static void
 learn(const GpuAggRates *rates, GpuAggPrediction *p)
 {

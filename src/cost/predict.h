@@ -33,10 +33,10 @@ typedef struct GpuAggRates
 	double		postgres_value_ns;
 	double		postgres_group_ns;
 	double		postgres_slowdown;
-	double		feeder_start_ns;	/* until a parallel worker is at work, */
-	double		feeder_ns;		/* and what its leader pays for it */
-	double		copy_row_ns;	/* a row of a plan on its way to the device, */
-	double		copy_value_ns;	/* and each value of it; 0: not measured */
+	double		feeder_start_ns;	/* until a parallel worker is at work */
+	double		feeder_ns;		/* what a leader pays for a parallel worker */
+	double		copy_row_ns;	/* a row of a plan on its way to the device; 0: not measured */
+	double		copy_value_ns;	/* a value of a plan's row on its way there; 0: not measured */
 	double		learned;		/* tasks take so many times what the rest says; 0 counts as 1 */
 
 	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
@@ -62,8 +62,8 @@ typedef struct GpuAggWork
 	double		pages;			/* that are fed */
 	double		read_ns;		/* reading those that shared_buffers cannot hold */
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
-	double		checked_rows;	/* on pages that are not all-visible, */
-	double		checked_pages;	/* of which there are so many */
+	double		checked_rows;	/* rows on pages that are not all-visible */
+	double		checked_pages;	/* pages that are not all-visible */
 	double		gaps;			/* pages that are fed, but not the one before */
 	double		lines;			/* that a sample decides one by one */
 	double		draw_ns;		/* making draws, of all of a GPU */
@@ -74,20 +74,22 @@ typedef struct GpuAggWork
 	double		left_out;		/* of these, that are not returned */
 	double		made;			/* groups that are made of them; 0: they are returned as
 								 * they are */
-	bool		regrouped;		/* by the device, which returns those that it makes; */
-	double		entries;		/* else by the backend, with tables of so many entries, */
-	double		computed;		/* which computes so many values of each; */
-	double		word_sorts;		/* and sorts values: each counts as often as it is compared, */
-	double		value_sorts;	/* as an integer in memory, as a tuple, */
-	double		long_sorts;		/* as one with a value that it only points to */
+	bool		regrouped;		/* the device makes and returns the made groups; else the backend
+								 * does */
+	double		entries;		/* of the tables in which the backend makes groups */
+	double		computed;		/* values that the backend computes of each group */
+	double		word_sorts;		/* sorted integers in memory, each as often as it is compared */
+	double		value_sorts;	/* sorted tuples, each as often as it is compared */
+	double		long_sorts;		/* sorted tuples with a value that they only point to, each as
+								 * often */
 	double		reads;			/* the groups are read so often */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */
 	double		variances;		/* of a group, that PostgreSQL's numerics make */
-	double		strings;		/* of a group, which follow it, */
-	double		string_bytes;	/* and their bytes */
-	double		outputs;		/* the others */
+	double		strings;		/* that follow a group */
+	double		string_bytes;	/* of the strings that follow a group */
+	double		outputs;		/* of a group, of no other kind */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
 	double		chosen_pages;	/* that they lie on */
 
@@ -150,8 +152,7 @@ extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 extern double gpuagg_predict_unlearned(const GpuAggPrediction *prediction);
 
 /*
- * The same task in PostgreSQL: one process, a scan of work's pages and a hash
- * aggregate; ns
+ * PostgreSQL's own work for the task: one process, a scan of work's pages and a hash aggregate; ns
  */
 extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 									  const GpuAggWork *work);
@@ -172,10 +173,10 @@ extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
 
 /*
  * How many processes, at most so many, should hand over so many pages beside the backend,
- * which has taken page_ns for one so far (0: has handed over none): each further one must save more than it costs, by a twentieth of the whole.  Of the
- * prediction, which may be of more pages, it takes what bounds a task beside feeding.
- * None of the host device, whose threads have all cores, and none where it is not known
- * what they cost.
+ * which has taken page_ns for one so far (0: has handed over none): each further one must save more
+ * than it costs, by a twentieth of the whole.  Of the prediction, which may be of more pages, it
+ * takes what bounds a task beside feeding.  None of the host device, whose threads have all cores,
+ * and none where it is not known what they cost.
  */
 extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
 								  double pages, double page_ns, int most);

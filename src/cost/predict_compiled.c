@@ -296,7 +296,10 @@ local_ns(const GpuAggRates *rates, const GpuAggWork *work)
 		(ATOMIC_SHARE * or_else(rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32], ATOMIC_RATE)) * 1e9;
 }
 
-/* Of the words that a row changes, the first of each sector brings it into the cache, where the others are changed. */
+/*
+ * Of the words that a row changes, the first of each sector brings it into the cache, where the
+ * others are changed.
+ */
 static double
 entry_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows, double words, double bytes)
 {

@@ -15,7 +15,7 @@ struct GpuAggWork;
 /* Is there a kernel? */
 typedef enum GpuAggCompiledState
 {
-	GPUAGG_COMPILED_NOT,		/* nor will there be: it is interpreted */
+	GPUAGG_COMPILED_NOT,		/* there is none and will be none: it is interpreted */
 	GPUAGG_COMPILED_NEW,		/* if it is compiled */
 	GPUAGG_COMPILED_READY
 } GpuAggCompiledState;
@@ -30,12 +30,12 @@ typedef struct GpuAggCompiledWork
 	double		kept_ns;		/* if it keeps rows, what grouping these takes */
 	double		numbers;		/* of groups by their keys' ranges; 0: not known */
 
-	double		early_bytes;	/* of columns that all rows need, */
-	double		late_bytes;		/* and those that pass */
-	double		filter_ops;		/* simple instructions, the same way */
+	double		early_bytes;	/* of columns that all rows need */
+	double		late_bytes;		/* of columns that rows need which pass */
+	double		filter_ops;		/* simple instructions of the filter, for all rows */
 	double		ops;
-	double		atomics;		/* words of a group that a row adds to at once, */
-	double		loops;			/* and states that are a loop in shared memory */
+	double		atomics;		/* words of a group that a row adds to at once */
+	double		loops;			/* states of a group that are a loop in shared memory */
 	double		words;			/* of states that a row changes in device memory */
 
 	/* as GpuAggFrameCase */
@@ -65,7 +65,7 @@ extern double gpuagg_predict_kernel_start(const struct GpuAggRates *rates);
 /* The kernel, for all rows of work, and whatever groups rows that it keeps; ns */
 extern double gpuagg_predict_compiled(const struct GpuAggRates *rates, const struct GpuAggWork *work);
 
-/* The same by the interpreter */
+/* The interpreter in the kernel's place, for all rows of work; ns */
 extern double gpuagg_predict_interpreted(const struct GpuAggRates *rates, const struct GpuAggWork *work);
 
 #ifdef __cplusplus

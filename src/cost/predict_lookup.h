@@ -11,8 +11,8 @@
 /* Rows that are looked up in a table */
 typedef struct GpuAggProbing
 {
-	double		probes;			/* so many, */
-	double		found;			/* of which this part has a row */
+	double		probes;			/* rows that are looked up */
+	double		found;			/* the part of the rows looked up that has a row in the table */
 	bool		made;			/* the device makes the table; else the backend does */
 } GpuAggProbing;
 

@@ -18,7 +18,8 @@ extern "C" {
  *
  * What units do by themselves goes by their number.  Memory gives what it is told to, or
  * has, but no more than the units ask for: one of them alone reads THREAD_READ bytes a second.
- * Random accesses are sectors of memory, and go by the same bounds.  The link, launches and what a backend does are as they were.
+ * Random accesses are sectors of memory, and go by the same bounds.  The link, launches and what a
+ * backend does are as they were.
  */
 extern void gpuagg_rates_part(GpuAggRates *rates, int units, double bandwidth);
 

@@ -12,8 +12,8 @@
 typedef struct GpuAggResidentChoice
 {
 	GpuAggStrategy strategy;	/* what the device is told */
-	GpuAggStrategy runs;		/* what that becomes, as far as columns' ranges are known, */
-	GpuAggStrategy interpreted;	/* and where no kernel is compiled */
+	GpuAggStrategy runs;		/* what that becomes, as far as columns' ranges are known */
+	GpuAggStrategy interpreted;	/* what that becomes where no kernel is compiled */
 } GpuAggResidentChoice;
 
 #ifdef __cplusplus

@@ -17,7 +17,8 @@ typedef struct GpuAggTableWork
 	double		finder_bytes;	/* of these, what finds rows: bits, or slots */
 	double		string_bytes;	/* of keys that are strings, all of them; 0: they are integers */
 	bool		hashed;			/* by slots */
-	double		numbers;		/* of a row's keys, those that other tables of as many bytes find numbers for */
+	double		numbers;		/* of a row's keys, those that other tables of as many bytes find
+								 * numbers for */
 } GpuAggTableWork;
 
 #ifdef __cplusplus

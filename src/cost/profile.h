@@ -36,7 +36,7 @@ typedef struct GpuAggProfile
  */
 extern const GpuAggProfile *gpuagg_profile_get(int device);
 
-/* The same of the device that plans count on (ipc/shmem.h) */
+/* gpuagg_profile_get of the device that plans count on (ipc/shmem.h) */
 extern const GpuAggProfile *gpuagg_profile_planned(void);
 
 /* A device that there is not, for gpuagg.what_if(); 0: as the device in use */

@@ -29,7 +29,7 @@ typedef enum GpuAggValueForm
 	GPUAGG_VALUE_F64_ORDER,
 	GPUAGG_VALUE_BYTES,
 	GPUAGG_VALUE_AVG_F64,		/* sum / count, as a double */
-	GPUAGG_VALUE_AVG_I64,		/* the same as numeric */
+	GPUAGG_VALUE_AVG_I64,		/* sum / count, as numeric */
 	GPUAGG_VALUE_AVG_I128,
 	GPUAGG_VALUE_WORD,			/* of a decimal and what it shows (program.h), the decimal */
 	GPUAGG_NVALUEFORMS
@@ -40,8 +40,8 @@ typedef struct GpuAggValueRef
 {
 	uint8_t		form;			/* GpuAggValueForm */
 	uint8_t		index;			/* of the key or transition */
-	uint8_t		count;			/* 1 + the COUNT, or sum of counts, that divides it, and without which it
-								 * is NULL; 0: none */
+	uint8_t		count;			/* 1 + the COUNT, or sum of counts, that divides it, and without
+								 * which it is NULL; 0: none */
 	uint8_t		pad;
 } GpuAggValueRef;
 

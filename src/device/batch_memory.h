@@ -80,10 +80,10 @@ typedef struct GpuAggBatchSizes
 	uint32_t	nrows;
 	uint32_t	ncolumns;
 	uint32_t	nwords;
-	uint64_t	head_bytes;		/* of counters, */
-	uint64_t	stripe_bytes;		/* of where pages are kept, too, */
-	uint64_t	heap_bytes;		/* of strings of evaluated rows, */
-	uint64_t	spill_bytes;	/* and of groups that found no place */
+	uint64_t	head_bytes;		/* of counters */
+	uint64_t	stripe_bytes;		/* of where pages are kept */
+	uint64_t	heap_bytes;		/* of strings of evaluated rows */
+	uint64_t	spill_bytes;	/* of groups that found no place */
 } GpuAggBatchSizes;
 
 /* Where in its memory what begins */

@@ -66,9 +66,9 @@ typedef struct GpuAggDeviceInfo
 	uint64_t	memory_limit;
 	uint32_t	batch_pages;	/* pages that make a good batch */
 	uint32_t	batches_ahead;	/* batches worth having in flight */
-	uint32_t	registering;	/* 1: it takes tasks, but goes on starting; */
-	uint32_t	unregistered;	/* per cent of shared_buffers that it reads through
-								 * copies, not in place: then ever fewer */
+	uint32_t	registering;	/* 1: it takes tasks while it goes on starting */
+	uint32_t	unregistered;	/* per cent of shared_buffers that it reads through copies, not in
+								 * place; ever fewer while `registering` */
 	uint64_t	link_rate;		/* bytes/s at which it can read pages, as
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
@@ -76,12 +76,12 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	decodes;			/* 1: batches take memory for the columns of
 								 * their rows (batch_memory.h) */
 	uint32_t	draws;			/* 1: it has task_draws */
-	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
-	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
-	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
+	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor; 0: it has none */
+	uint32_t	block_shared_bytes; /* shared memory of a block at most; 0: it has none */
+	uint32_t	compiles;		/* 1: it compiles kernels for queries */
 	uint32_t	lookups;		/* 1: programs may have look-up tables (ops/ops_lookup.h) */
-	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
-													 * not asked to, or not yet known */
+	char		compiler[GPUAGG_COMPILER_BYTES];	/* what compiles them; if nothing does, why not;
+													 * empty: not asked to, or not yet known */
 } GpuAggDeviceInfo;
 
 /*
@@ -96,10 +96,10 @@ typedef struct GpuAggPage
 	const uint8_t *visibility;
 	uint32_t	nlines;
 	uint32_t	block;
-	GpuAggStripe *stripe;			/* NULL, or where to keep its rows, too: */
-	uint32_t	position;			/* line i at position + i, in all columns that
-								 * the program loads; lines without a row, and
-								 * rows that are listed, become invalid positions */
+	GpuAggStripe *stripe;			/* NULL, or where to keep its rows, too */
+	uint32_t	position;			/* line i is kept at position + i, in all columns that the
+									 * program loads; lines without a row, and rows that are listed,
+									 * become invalid positions */
 	uint32_t	beside;			/* 1: tasks may be reading other columns of these rows
 								 * there, so which positions are valid stays, and all
 								 * columns of rows that are listed */
@@ -168,8 +168,8 @@ typedef struct GpuAggTaskStats
 								 * expected */
 	uint32_t	compiled;		/* 1: by a kernel that was compiled for the program */
 	uint32_t	regrouped;		/* 1: results are those of the config's regrouping */
-	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made, */
-	uint32_t	draw_windows;	/* in so many windows; 0: without a way */
+	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made */
+	uint32_t	draw_windows;	/* windows that draws were made in; 0: without a way */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -210,8 +210,8 @@ typedef struct GpuAggTaskConfig
 	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
-	uint32_t	resident_strategy;	/* the same, if its first input are stripes */
-	uint32_t	forced;			/* 1: and none other, where it can be helped */
+	uint32_t	resident_strategy;	/* as strategy, if its first input are stripes */
+	uint32_t	forced;			/* 1: no other strategy, where it can be helped */
 	uint32_t	pad;
 	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
 

@@ -106,7 +106,10 @@ gpuagg_transition_words(uint32_t op)
 	return op >= GPUAGG_TRANS_MOMENTS_F64 ? gpuagg_transition_bytes(op) / 8 : 1;
 }
 
-/* Bytes of a state in a block's shared memory: a word of 32 bits for what fits (cuda/frame/shared.cuh) */
+/*
+ * Bytes of a state in a block's shared memory: a word of 32 bits for what fits
+ * (cuda/frame/shared.cuh)
+ */
 GPUAGG_FN uint32_t
 gpuagg_transition_shared_bytes(uint32_t op)
 {

@@ -7,8 +7,8 @@
  * has no transitions; its keys are columns that it loads: the table's keys, then the
  * table's other columns.  Rows with a NULL among the table's keys are left out.  Strings
  * are codes; but a key that is one, which has no other beside it, is its bytes.  Its input
- * are stripes; pages are kept where they name a stripe, and their rows are not in the table.  When task_finish has answered, take() hands the
- * table over; the task returns no groups.
+ * are stripes; pages are kept where they name a stripe, and their rows are not in the table.  When
+ * task_finish has answered, take() hands the table over; the task returns no groups.
  *
  * Columns behind the keys may be folded (GpuAggKey.fold): a row of the table then stands for all
  * rows of its keys, and has their number, or the sum, the least or the greatest of an integer.
@@ -38,14 +38,16 @@ typedef struct GpuAggMade GpuAggMade;
 
 typedef struct GpuAggMakeWish
 {
-	uint32_t	nkeys;			/* of the program's keys, those of the table's; 0: no table is made */
+	uint32_t	nkeys;			/* of the program's keys, those of the table's; 0: no table is
+								 * made */
 	uint32_t	unique;			/* 1: rows with equal keys fail the task */
 	uint64_t	seed;			/* as GpuAggLookup's */
 	uint64_t	filters;		/* as GpuAggLookupShape's (ops/lookup_make.h) */
 	uint8_t		forms[GPUAGG_KEY_COLUMNS];	/* of these keys: GPUAGG_KEY_... */
-	uint64_t	helper_ids[GPUAGG_KEY_COLUMNS];	/* of a numbered one the other table, as its client
-												 * knows it, */
-	GpuAggMade *helpers[GPUAGG_KEY_COLUMNS];	/* and as the device does */
+	uint64_t	helper_ids[GPUAGG_KEY_COLUMNS];	/* of a numbered key, the table that numbers it, as
+												 * its client knows it */
+	GpuAggMade *helpers[GPUAGG_KEY_COLUMNS];	/* of a numbered key, the table that numbers it, as
+												 * the device knows it */
 	GpuAggDictionary *const *dictionaries;	/* of the columns that are strings, by register;
 											 * NULL: none is */
 } GpuAggMakeWish;

@@ -32,7 +32,7 @@ typedef struct GpuAggProbeLimits
 {
 	double		seconds;		/* all probes together, about */
 	double		memory_share;	/* of the free memory that may be taken, <= 1 */
-	uint64_t	memory_bytes;	/* and at most so much; 0: no such limit */
+	uint64_t	memory_bytes;	/* bytes that may be taken at most; 0: no such limit */
 } GpuAggProbeLimits;
 
 /* What the device knows of itself without measuring */
@@ -136,31 +136,44 @@ typedef enum GpuAggRandomKind
 #define GPUAGG_CEILING_LIST(X) \
 	X(MEMORY_READ, "bytes_per_second")		/* sequential read of memory far larger than caches */ \
 	X(MEMORY_COPY, "bytes_per_second")		/* read plus written bytes of a copy */ \
-	X(CACHE_READ, "bytes_per_second")		/* the same of a region inside the last-level cache */ \
-	X(INT_OPS, "operations_per_second")		/* 32-bit integer multiply-adds, all units; counted as one */ \
-	X(LOCAL_ATOMICS_1, "operations_per_second")		/* 32-bit atomic adds to the block's own memory, all threads of */ \
-	X(LOCAL_ATOMICS_32, "operations_per_second")	/* a block to 1, 32, 1024 addresses (host: a thread's own table) */ \
+	X(CACHE_READ, "bytes_per_second")		/* sequential read of a region inside the
+											 * last-level cache */ \
+	X(INT_OPS, "operations_per_second")		/* 32-bit integer multiply-adds, all units; counted
+											 * as one */ \
+	X(LOCAL_ATOMICS_1, "operations_per_second")		/* 32-bit atomic adds to the block's own
+													 * memory, all threads of a block to one
+													 * address (host: a thread's own table) */ \
+	X(LOCAL_ATOMICS_32, "operations_per_second")	/* as LOCAL_ATOMICS_1, to 32 addresses */ \
 	X(LOCAL_ATOMICS_1024, "operations_per_second") \
-	X(PARTITION, "rows_per_second")			/* one radix pass of (4-byte key, 4-byte value), 256 partitions */ \
-	X(COPY_IN, "bytes_per_second")			/* pinned host memory to the device; host: memcpy by one thread */ \
+	X(PARTITION, "rows_per_second")			/* one radix pass of (4-byte key, 4-byte value),
+											 * 256 partitions */ \
+	X(COPY_IN, "bytes_per_second")			/* pinned host memory to the device; host: memcpy
+											 * by one thread */ \
 	X(COPY_OUT, "bytes_per_second") \
-	X(ZERO_COPY_IN, "bytes_per_second")		/* kernel reads pinned host memory, 8 KiB pieces in random order */ \
+	X(ZERO_COPY_IN, "bytes_per_second")		/* kernel reads pinned host memory, 8 KiB pieces in
+											 * random order */ \
 	X(ZERO_COPY_OUT, "bytes_per_second") \
-	X(LAUNCH, "ns")							/* an empty kernel, enqueued and waited for; host: a task to the pool and back */ \
+	X(LAUNCH, "ns")							/* an empty kernel, enqueued and waited for; host:
+											 * a task to the pool and back */ \
 	X(THREAD_READ, "bytes_per_second")		/* sequential read by one unit alone */ \
 	/* First touch: from asking for memory to having written all of it. */ \
-	X(TOUCH, "bytes_per_second")			/* the device's own, by the device; host: pages of 4 KiB */ \
+	X(TOUCH, "bytes_per_second")			/* the device's own, by the device; host: pages of
+											 * 4 KiB */ \
 	X(TOUCH_HUGE, "bytes_per_second")		/* host: pages of 2 MiB */ \
-	X(TOUCH_PINNED_HOST, "bytes_per_second")	/* pinned host memory, by the host, */ \
-	X(TOUCH_PINNED_DEVICE, "bytes_per_second")	/* or by the device */ \
-	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the host, */ \
-	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */ \
+	X(TOUCH_PINNED_HOST, "bytes_per_second")	/* pinned host memory, by the host */ \
+	X(TOUCH_PINNED_DEVICE, "bytes_per_second")	/* pinned host memory, by the device */ \
+	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the
+												 * host */ \
+	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* memory that moves to who touches it, by the
+												 * device */ \
 	X(HOST_READ, "bytes_per_second")		/* sequential read of the host's memory by a backend: no
 											 * device measures it (calibrate/measure.c) */ \
-	X(GROUP, "rows_per_second")				/* host: rows of (int4, int4, float8) on pages in caches, grouped
-											 * by the first, counted and the second summed */ \
-	X(COMPILED, "ns")						/* what a kernel compiled for a query takes for few rows, by the
-											 * device's clock, as a task of a backend (calibrate/measure.c) */
+	X(GROUP, "rows_per_second")				/* host: rows of (int4, int4, float8) on pages in
+											 * caches, grouped by the first, counted and the
+											 * second summed */ \
+	X(COMPILED, "ns")						/* what a kernel compiled for a query takes for few
+											 * rows, by the device's clock, as a task of a backend
+											 * (calibrate/measure.c) */
 
 typedef enum GpuAggCeiling
 {
@@ -170,7 +183,10 @@ typedef enum GpuAggCeiling
 	GPUAGG_NCEILINGS
 } GpuAggCeiling;
 
-/* One of the device's kernels (Li et al., Performance Modeling in CUDA Streams, table I); none on the host */
+/*
+ * One of the device's kernels (Li et al., Performance Modeling in CUDA Streams, table I); none on
+ * the host
+ */
 typedef struct GpuAggKernelInfo
 {
 	char		name[48];
@@ -192,7 +208,7 @@ typedef struct GpuAggUnitLimits
 	uint32_t	warp_threads;
 	uint32_t	block_threads;	/* of one block */
 	uint32_t	register_unit;	/* registers are given to a warp in multiples */
-	uint32_t	warp_unit;		/* and warps counted in multiples of so many */
+	uint32_t	warp_unit;		/* warps are counted in multiples of so many */
 	uint32_t	shared_unit;	/* bytes */
 	uint32_t	shared_reserved;	/* of each block, by the system */
 	uint32_t	thread_registers;	/* of one thread; 0: not known */

@@ -56,8 +56,8 @@ typedef struct GpuAggRegrouping
 	uint8_t		nstates;
 	uint8_t		grouped;		/* 0: a set without keys has a group even of none */
 	uint8_t		keys[GPUAGG_MAX_KEYS];	/* keys of the finer groups, extra ones behind */
-	uint8_t		nhidden;		/* the last so many sets are hidden, */
-	uint8_t		nextra;			/* and may have so many keys more */
+	uint8_t		nhidden;		/* sets that are hidden, the last ones */
+	uint8_t		nextra;			/* keys that hidden sets may have beside `nkeys` */
 	uint8_t		pad[2];
 	GpuAggRegroupingState states[GPUAGG_MAX_TRANSITIONS];
 	GpuAggRegroupingSet sets[GPUAGG_REGROUPING_SETS];

@@ -7,8 +7,9 @@
  *
  * Aggregates of SQL are built from these (planner/catalogue/aggregates.def): avg(int4)
  * is SUM_I64 and COUNT of the same argument, and the planner merges equal
- * transitions, and lets some serve for others (planner/lower/lower_share.c).  "No value yet" is not a state: whoever needs to tell an
- * empty sum or minimum from a real one asks for a COUNT beside it.
+ * transitions, and lets some serve for others (planner/lower/lower_share.c).  "No value yet" is not
+ * a state: whoever needs to tell an empty sum or minimum from a real one asks for a COUNT beside
+ * it.
  *
  *	COUNT		rows whose argument is not NULL; all rows without an argument
  *	SUM_I64		two's complement 64-bit, as PostgreSQL's sum(int2|int4)

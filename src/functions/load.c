@@ -4,9 +4,9 @@
  *		ahead of the first query that needs them; gpuagg.unload() drops them.
  *
  * Loading is a query like any other, SELECT count(*) FILTER (WHERE a IS NULL), or
- * what counts NULLs otherwise, ... FROM ONLY the table, which loads the columns and fills the cache on its
- * way; so permissions, snapshots and memory are what they are for queries.
- * Partitions and child tables are loaded one by one.
+ * what counts NULLs otherwise, ... FROM ONLY the table, which loads the columns and fills the cache
+ * on its way; so permissions, snapshots and memory are what they are for queries.  Partitions and
+ * child tables are loaded one by one.
  */
 #include "postgres.h"
 

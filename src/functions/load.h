@@ -33,7 +33,7 @@ extern bool gpuagg_load_can(Relation rel, AttrNumber attno, bool named);
  */
 extern uint64 gpuagg_load_relation(Relation rel, List *columns);
 
-/* The same of named columns, without names of all */
+/* gpuagg_load_relation of named columns, without names of all */
 extern uint64 gpuagg_load_named(Oid relid, List *names);
 
 #endif							/* GPUAGG_FUNCTIONS_LOAD_H */

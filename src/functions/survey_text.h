@@ -32,8 +32,8 @@ typedef struct GpuAggSurveyTypes
 {
 	Oid		   *types;
 	int			ntypes;
-	int			guess;			/* of those that were guessed last, */
-	Bitmapset  *guessed;		/* which are these */
+	int			guess;			/* number of the guess for those that were guessed last */
+	Bitmapset  *guessed;		/* the parameters that were guessed last */
 } GpuAggSurveyTypes;
 
 /* The analysed statement; parameters whose type nothing tells stay unknown. */

@@ -131,10 +131,10 @@ typedef struct GpuAggDeviceRow
 									 * not open */
 	const char *state;
 	const char *why_not;		/* empty: nothing to tell */
-	bool		working;		/* the worker uses it, */
-	bool		primary;		/* to run tasks, */
-	int			device;			/* which of those at work, */
-	bool		open;			/* which it takes */
+	bool		working;		/* the worker uses it */
+	bool		primary;		/* the worker runs tasks on it */
+	int			device;			/* if primary, which of the devices at work */
+	bool		open;			/* it takes tasks */
 	int32		running;
 	int32		queued;
 	int32		waiting;

@@ -24,8 +24,8 @@ typedef struct GpuAggCachedExtent
 	uint8	   *held;			/* blocks that the worker has, then those of
 								 * them that are all-visible; NULL: none */
 	uint8	   *used;			/* those that the task uses; NULL: none */
-	uint64		cached_lsn;		/* of the map page, when that was true, */
-	uint64		map_lsn;		/* and when it was looked at */
+	uint64		cached_lsn;		/* of the map page, when the worker had these bits */
+	uint64		map_lsn;		/* of the map page, when it was looked at */
 	uint32		nused;
 	uint64		batch_id;		/* of the use */
 	bool		in_flight;
@@ -40,10 +40,12 @@ typedef struct GpuAggCached
 	GpuAggCachedExtent *extents;
 	bool		announced;			/* CACHED has come */
 	bool		may_fill;			/* the worker takes what is fed */
-	BlockNumber first;			/* blocks that the task reads, and the one behind them; of */
-	BlockNumber end;			/* others nothing is used or filled */
-	uint32		next;			/* extent to look at, */
-	uint32		stop;			/* and the one behind the last */
+	BlockNumber first;			/* the first block that the task reads; of blocks before it nothing
+								 * is used or filled */
+	BlockNumber end;			/* the block behind the last that it reads; of blocks from there on
+								 * nothing is used or filled */
+	uint32		next;			/* the next extent to look at */
+	uint32		stop;			/* the extent behind the last to look at */
 	uint32		ahead;			/* extents that were looked at before the task began; 0: none */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
@@ -68,8 +70,8 @@ extern GpuAggStatus gpuagg_cached_validated(GpuAggCached *cached,
 
 /*
  * Looks at all extents before the task of a device begins.  Left as it was if not all of their
- * bits are set, or they are too many; else the worker may say that this settles it: release then knows
- * batches numbered from this one on.
+ * bits are set, or they are too many; else the worker may say that this settles it: release then
+ * knows batches numbered from this one on.
  */
 extern void gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead);
 extern GpuAggStatus gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg,

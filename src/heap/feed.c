@@ -128,9 +128,9 @@ struct GpuAggFeed
 	/* reading */
 	BufferAccessStrategy rings[MAX_RINGS];
 	uint32		nrings;			/* 0: none is used */
-	uint32		ring;			/* that is filled, */
-	uint32		ring_pages;		/* with so many pages, of which it has */
-	uint32		ring_filled;	/* so many */
+	uint32		ring;			/* number of the ring that is filled */
+	uint32		ring_pages;		/* pages of a ring */
+	uint32		ring_filled;	/* pages that this ring has already */
 	bool		report;			/* synchronized scan */
 	uint32		ring_pins;		/* pins allowed while a ring scan misses */
 	uint32		misses;			/* pages until the scan counts as cached */
@@ -140,8 +140,8 @@ struct GpuAggFeed
 
 	/* batches */
 	uint64		wanted_pins;	/* that the device has a use for */
-	uint32		first_pins;		/* allowed when it began, */
-	uint32		max_pins;		/* and now */
+	uint32		first_pins;		/* pins that were allowed when it began */
+	uint32		max_pins;		/* pins that are allowed now */
 	uint32		pins;
 	uint32		batch_pages;	/* of a full batch */
 	uint32		next_pages;		/* of the next batch */
@@ -154,7 +154,10 @@ struct GpuAggFeed
 	char	   *msg;
 };
 
-/* A task's share of what shared_buffers have for tasks; of processes that feed one, only the leader has it. */
+/*
+ * A task's share of what shared_buffers have for tasks; of processes that feed one, only the leader
+ * has it.
+ */
 static uint32
 task_pins(void)
 {
@@ -593,8 +596,8 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 }
 
 /*
- * Reads the next page into *page and *bitmap; the batch has room for so many.  *wanted: it is to be handed over,
- * for there is something to see, or to keep; else the pin is dropped already.
+ * Reads the next page into *page and *bitmap; the batch has room for so many.  *wanted: it is to be
+ * handed over, for there is something to see, or to keep; else the pin is dropped already.
  */
 static GpuAggStatus
 feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,

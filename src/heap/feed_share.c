@@ -11,10 +11,10 @@
 #include "heap/feed_share.h"
 #include "miscadmin.h"
 
-/* A process takes this part of what is its equal share of the rest of all tables, */
+/* A process takes this part of what is its equal share of the rest of all tables. */
 #define RUN_PART 4
 
-/* and at most so many blocks, which PostgreSQL's parallel scans take at most, too. */
+/* Blocks that a process takes at most, as PostgreSQL's parallel scans do */
 #define RUN_MOST 8192
 
 static inline uint32

@@ -21,9 +21,9 @@
 typedef struct GpuAggFeedShareTable
 {
 	uint64		before;			/* blocks to be read of the tables before it */
-	BlockNumber nblocks;		/* of the table, */
-	BlockNumber count;			/* and to be read of it, */
-	BlockNumber start;			/* from this one on; a synchronized scan wraps around */
+	BlockNumber nblocks;		/* blocks of the table */
+	BlockNumber count;			/* blocks to be read of the table */
+	BlockNumber start;			/* the first block to be read; a synchronized scan wraps around */
 } GpuAggFeedShareTable;
 
 typedef struct GpuAggFeedShare
@@ -57,7 +57,9 @@ extern Size gpuagg_feed_share_bytes(uint32 ntables);
 extern void gpuagg_feed_share_init(GpuAggFeedShare *share, uint32 ntables, uint32 first,
 								   uint32 processes, BlockNumber least);
 
-/* Table i, from the first of these on, has nblocks blocks, and from first to before end are read. */
+/*
+ * Table i, from the first of these on, has nblocks blocks, and from first to before end are read.
+ */
 extern void gpuagg_feed_share_table(GpuAggFeedShare *share, uint32 i, BlockNumber nblocks,
 									BlockNumber first, BlockNumber end);
 

@@ -3,12 +3,12 @@
  *		How many of a table's pages are all-visible, and as the cache has them (page_shares.h).
  *
  * A map page whose LSN is not greater than any that pages were kept with was not set since: what is
- * all-visible by it has not changed.  Where VACUUM has set bits, some of the pages are asked for their LSNs:
- * one that is greater than any that pages were kept with was changed.
+ * all-visible by it has not changed.  Where VACUUM has set bits, some of the pages are asked for
+ * their LSNs: one that is greater than any that pages were kept with was changed.
  *
- * A page behind one that is the same is a gap for who reads the others alone.  The map tells of gaps by its
- * bits; of pages that were asked for their LSNs the part that follows one that is the same serves, which is
- * right of pages that lie anywhere, and next to nothing of a range.
+ * A page behind one that is the same is a gap for who reads the others alone.  The map tells of
+ * gaps by its bits; of pages that were asked for their LSNs the part that follows one that is the
+ * same serves, which is right of pages that lie anywhere, and next to nothing of a range.
  *
  * A map page takes a microsecond, and there is one for 255 MB of the table.  Heap pages are
  * looked at between a VACUUM and the next run, which remembers the map as it is then.
@@ -54,7 +54,10 @@ gaps_of_bits(const uint64 *words, uint32 nblocks)
 	return n;
 }
 
-/* The part of an extent's all-visible pages that has not changed, by some of them, and the gaps among the others */
+/*
+ * The part of an extent's all-visible pages that has not changed, by some of them, and the gaps
+ * among the others
+ */
 static double
 unchanged(Look *look, uint32 extent, uint32 nblocks, const uint8 *bits, uint32 visible)
 {

@@ -24,8 +24,8 @@ typedef struct GpuAggPageShares
 } GpuAggPageShares;
 
 /*
- * Of the first nblocks pages.  map_lsn is the greatest LSN that a map page had when pages were kept,
- * page_lsn that of a page (ipc/cache_shared.h); 0: none were, and nothing is the same.
+ * Of the first nblocks pages.  map_lsn is the greatest LSN that a map page had when pages were
+ * kept, page_lsn that of a page (ipc/cache_shared.h); 0: none were, and nothing is the same.
  */
 extern void gpuagg_page_shares(Relation rel, BlockNumber nblocks, XLogRecPtr map_lsn,
 							   XLogRecPtr page_lsn, GpuAggPageShares *shares);

@@ -30,7 +30,8 @@ extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks
 									 uint8 *bits);
 
 /*
- * The same bits whatever the LSN, which is 0 of pages that no WAL tells of: for estimates.
+ * The bits of gpuagg_vismap_read whatever the LSN, which is 0 of pages that no WAL tells of: for
+ * estimates.
  */
 extern XLogRecPtr gpuagg_vismap_look(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits);
 
@@ -54,7 +55,10 @@ extern bool gpuagg_vismap_unlogged(Relation rel, BlockNumber nblocks);
 /* How many bits are set */
 extern uint32 gpuagg_vismap_count(const uint8 *bits);
 
-/* The LSN of a heap page as of now, which is read through the strategy if it is not in shared_buffers */
+/*
+ * The LSN of a heap page as of now, which is read through the strategy if it is not in
+ * shared_buffers
+ */
 extern XLogRecPtr gpuagg_vismap_page_lsn(Relation rel, BlockNumber block, BufferAccessStrategy strategy);
 
 /*

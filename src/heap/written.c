@@ -3,8 +3,8 @@
  *		Pages of a table that nobody has written to yet.
  *
  * Tables grow by many pages, since 16 always and before where several sessions fill one; what is
- * left over stays new, and is never all-visible, so no device has it.  But a page that is new now, under its
- * lock, has no row that a snapshot taken before could see: what has all others of the
+ * left over stays new, and is never all-visible, so no device has it.  But a page that is new now,
+ * under its lock, has no row that a snapshot taken before could see: what has all others of the
  * snapshot has the table.
  *
  * Pages that are all-visible are not looked at.
@@ -32,8 +32,8 @@ page_is_new(Relation rel, BlockNumber block, BufferAccessStrategy strategy)
 }
 
 /*
- * New pages among those blocks that are not all-visible; with "settled" InvalidBlockNumber if others
- * are not, either.
+ * New pages among those blocks that are not all-visible; with "settled" InvalidBlockNumber if
+ * others are not, either.
  */
 static BlockNumber
 new_blocks(Relation rel, BlockNumber first, BlockNumber end, bool settled, BufferAccessStrategy strategy)

@@ -235,7 +235,7 @@ step_over(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 	return fetch;
 }
 
-/* The same with a short cut for what most strings are: short. */
+/* step_over with a short cut for what most strings are: short */
 static inline GpuAggFetch
 step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 			   uint32_t *off, uint32_t row)
@@ -665,7 +665,7 @@ list_lines(GpuAggDecoder *d, uint32_t end, uint32_t n)
 	return n;
 }
 
-/* The same where no attribute is needed: rows are only counted. */
+/* decode_page where no attribute is needed: rows are only counted */
 static void
 count_page(GpuAggDecoder *d, uint32_t *nrows)
 {
@@ -696,7 +696,7 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	*nrows = n;
 }
 
-/* The same where each row's position is wanted. */
+/* count_page where each row's position is wanted */
 static void
 place_page(GpuAggDecoder *d, uint32_t *nrows)
 {

@@ -78,8 +78,8 @@ extern bool gpuagg_table_find(GpuAggTable *t, const GpuAggKeyBlock *block,
 							  const uint16_t *sel, uint32_t n, char **rows);
 
 /*
- * The same without adding: rows found come first in sel and rows, their
- * number is returned; the others follow in sel.
+ * Finds groups without adding any: rows found come first in sel and rows, their number is returned;
+ * the others follow in sel.
  */
 extern uint32_t gpuagg_table_match(const GpuAggTable *t,
 								   const GpuAggKeyBlock *block,

@@ -16,7 +16,7 @@ typedef struct GpuAggGroups
 	GpuAggHashWindow hash_window;
 	GpuAggStrategy begun_with;	/* block-local, unless another is forced */
 	uint32_t	local_rows;		/* groups that a local table holds at most */
-	size_t		local_bytes;	/* and bytes of their strings */
+	size_t		local_bytes;	/* bytes of strings that a local table holds at most */
 	GpuAggPartitions partitions;
 } GpuAggGroups;
 
@@ -55,10 +55,7 @@ extern GpuAggStatus gpuagg_grouper_add(GpuAggGrouper *grouper,
 									   const GpuAggInputs *in, uint32_t n,
 									   GpuAggError *error);
 
-/*
- * The same of n groups, at most GPUAGG_VECTOR_ROWS, which are rows of the layout with
- * states that are merged.
- */
+/* Merge n groups, at most GPUAGG_VECTOR_ROWS, which are rows of the layout, with their states. */
 extern GpuAggStatus gpuagg_grouper_add_groups(GpuAggGrouper *grouper,
 											  const GpuAggKeyBlock *groups, uint32_t n,
 											  GpuAggError *error);

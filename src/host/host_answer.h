@@ -28,9 +28,9 @@ typedef struct GpuAggHostAnswer
 	uint32_t	threads;
 	GpuAggCandidates *candidates;	/* by thread; NULL: none are looked for */
 	atomic_bool all;			/* no memory for them: all that pass are wanted */
-	bool		bounded;		/* by `last`, the words of the last group wanted; */
+	bool		bounded;		/* by `last`, the words of the last group wanted */
 	uint64_t	last[GPUAGG_ANSWER_WORDS];
-	uint64_t   *positions;		/* or NULL, or just these, ascending */
+	uint64_t   *positions;		/* of the only groups wanted, ascending; NULL: they do not tell */
 	size_t		npositions;
 } GpuAggHostAnswer;
 

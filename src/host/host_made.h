@@ -17,7 +17,7 @@ typedef struct GpuAggMadeRows
 	GpuAggMakeWish wish;
 	uint64_t	nrows;
 	uint64_t	room;
-	int64_t    *values[GPUAGG_MAX_KEYS];	/* or doubles */
+	int64_t    *values[GPUAGG_MAX_KEYS];	/* integers, or doubles */
 	uint8_t    *nulls[GPUAGG_MAX_KEYS];
 } GpuAggMadeRows;
 

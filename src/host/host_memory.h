@@ -58,7 +58,7 @@ extern void gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent,
  */
 extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 
-/* The same for growing tables and lists of rows, where GPUAGG_FAULT_MEMORY strikes. */
+/* gpuagg_memory_alloc for growing tables and lists of rows, where GPUAGG_FAULT_MEMORY strikes */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);
 
 /* For memory that comes from elsewhere; charge: false: over a budget */

@@ -24,13 +24,13 @@ typedef struct GpuAggHostRegroup
 	GpuAggRegrouping wish;
 	GpuAggMemory *memory;
 	uint32_t	threads;
-	GpuAggPrepared *prepared;	/* of the groups that are made, */
-	GpuAggPrepared *hidden;		/* and of those of hidden sets; NULL: there are none */
+	GpuAggPrepared *prepared;	/* of the groups that are made */
+	GpuAggPrepared *hidden;		/* of the groups of hidden sets; NULL: there are none */
 	GpuAggTaskConfig config;	/* of their grouping */
 	GpuAggRegroupedSet *sets;
 	char	  **rows;			/* of each thread: some rows, and their hashes */
-	uint32_t	block;			/* so many, */
-	size_t		row_bytes;		/* as long as the longest kind */
+	uint32_t	block;			/* rows that each thread has room for */
+	size_t		row_bytes;		/* bytes of a row, as long as the longest kind */
 	char	   *made;			/* a row, for whoever returns groups */
 	size_t		bytes;			/* of this whole block */
 	atomic_bool failed;			/* no memory: the finer groups are returned */

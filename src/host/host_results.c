@@ -164,7 +164,7 @@ wanted_row(GpuAggTask *task)
 	return NULL;
 }
 
-/* The same where it is known which ones are */
+/* The next group that is wanted, where it is known which ones are; NULL: no more */
 static const char *
 listed_row(GpuAggTask *task)
 {

@@ -103,7 +103,7 @@ bits_behind(const uint64_t *from, uint32_t first, uint32_t n, uint64_t *rest)
 			bits_set(rest, i - first);
 }
 
-/* The same of a bitmap whose zones count its bits */
+/* bitmap_store of a bitmap whose zones count its bits */
 static void
 bitmap_store_counted(_Atomic uint64_t *to, GpuAggZone *zones, uint32_t at, uint32_t n,
 					 const uint64_t *from, const uint64_t *mine)

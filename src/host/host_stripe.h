@@ -28,7 +28,7 @@ typedef struct GpuAggStripeColumn
 	char	   *values;
 	_Atomic uint64_t *nulls;	/* a bit for each position */
 	GpuAggZone *zones;
-	atomic_bool has_nulls;		/* else all of them are zero */
+	atomic_bool has_nulls;		/* false: all of `nulls` are zero */
 	uint64_t	bytes;			/* of this whole block */
 } GpuAggStripeColumn;
 

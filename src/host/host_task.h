@@ -160,7 +160,7 @@ extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
 extern uint32_t gpuagg_host_group_tables(GpuAggTask *task);
 extern const GpuAggTable *gpuagg_host_group_table(GpuAggTask *task, uint32_t i);
 
-/* The same of those that are returned, and their rows */
+/* Tables that hold the groups that are returned, by number, and their rows */
 extern uint32_t gpuagg_host_result_tables(GpuAggTask *task);
 extern const GpuAggTable *gpuagg_host_result_table(GpuAggTask *task, uint32_t i);
 extern const GpuAggPrepared *gpuagg_host_result_rows(const GpuAggTask *task);

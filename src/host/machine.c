@@ -96,7 +96,10 @@ group_limit(const char *root, const char *group, const char *file, double least)
 	return least;
 }
 
-/* Version 2 of groups has one line, "0::/group"; version 1 one for each controller, "4:memory:/group". */
+/*
+ * Version 2 of groups has one line, "0::/group"; version 1 one for each controller,
+ * "4:memory:/group".
+ */
 uint64_t
 gpuagg_machine_memory(void)
 {

@@ -106,7 +106,7 @@ extern void gpuagg_spiller_free(GpuAggSpiller *spiller);
 extern GpuAggStatus gpuagg_spill_rows(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 									  const uint16_t *sel, uint32_t n, GpuAggError *error);
 
-/* The same, or keep them as records until there are many. */
+/* Send the rows to their partitions, or keep them as records until there are many. */
 extern GpuAggStatus gpuagg_spill_records(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 										 const uint16_t *sel, uint32_t n,
 										 GpuAggError *error);

@@ -95,8 +95,8 @@ extern GpuAggPrepared *gpuagg_prepared_create(const GpuAggProgram *program,
 										GpuAggError *error);
 
 /*
- * The same of groups that are made of others: a program of nothing but keys and transitions,
- * which is our own.
+ * gpuagg_prepared_create of groups that are made of others: a program of nothing but keys and
+ * transitions, which is our own
  */
 extern GpuAggPrepared *gpuagg_prepared_of_groups(const GpuAggProgram *program,
 												 GpuAggMemory *memory, GpuAggError *error);

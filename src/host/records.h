@@ -92,7 +92,7 @@ typedef struct GpuAggRecordBlock
 /* The records of a partition, but for those that are staged */
 typedef struct GpuAggRecordList
 {
-	GpuAggRecordBlock *filling; /* or NULL */
+	GpuAggRecordBlock *filling; /* NULL: none is being filled */
 	GpuAggRecordBlock *full;
 	uint32_t	n;				/* rows in filling */
 	uint32_t	nfull;			/* record blocks */

@@ -26,7 +26,7 @@ extern GpuAggStatus gpuagg_update_rows(GpuAggTable *t, const GpuAggInputs *in,
 									   const uint16_t *sel, char *const *rows,
 									   uint32_t n, GpuAggError *error);
 
-/* The same where all n rows of the inputs, in order, go to one row of t. */
+/* Apply all transitions to one row of t, which takes all n rows of the inputs, in order. */
 extern GpuAggStatus gpuagg_update_only_row(GpuAggTable *t, char *row,
 										   const GpuAggInputs *in, uint32_t n,
 										   GpuAggError *error);

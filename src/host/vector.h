@@ -51,7 +51,7 @@ extern void gpuagg_vectors_init(GpuAggVectors *vs, const GpuAggProgram *p,
 extern void gpuagg_vectors_run(GpuAggVectors *vs, uint32_t first,
 							   uint32_t last, uint32_t n);
 
-/* The same without fetching ahead what look-ups touch, to be compared with */
+/* gpuagg_vectors_run without fetching ahead what look-ups touch, to be compared with */
 extern void gpuagg_vectors_run_alone(GpuAggVectors *vs, uint32_t first,
 									 uint32_t last, uint32_t n);
 

@@ -344,7 +344,10 @@ request_answered(int device, uint64 number)
 	return answered;
 }
 
-/* A worker whose device is not ready keeps nothing, and may not answer: that of a card that is off waits. */
+/*
+ * A worker whose device is not ready keeps nothing, and may not answer: that of a card that is off
+ * waits.
+ */
 static void
 unload_from(int device, Oid relid, AttrNumber attnum)
 {

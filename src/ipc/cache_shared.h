@@ -37,14 +37,14 @@ typedef struct GpuAggCacheEntry
 	Oid			relid;			/* InvalidOid: the entry is free */
 	uint32		relnumber;		/* of the files that were read */
 	AttrNumber	attnum;
-	uint32		extents;			/* of which something is held */
-	uint32		blocks;			/* held */
+	uint32		extents;			/* extents of which something is held */
+	uint32		blocks;			/* blocks that are held */
 	uint64		rows;			/* positions that these have, one for each line of
 								 * their pages */
 	uint64		bytes;			/* of the device's memory */
 	uint32		strings;		/* entries of its dictionary; 0: none */
-	uint64		map_lsn;		/* the greatest LSN that a map page of an extent, */
-	uint64		page_lsn;		/* or a page, is held with */
+	uint64		map_lsn;		/* the greatest LSN of a map page with which an extent is held */
+	uint64		page_lsn;		/* the greatest LSN of a page that is held */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
@@ -105,7 +105,9 @@ extern uint32 gpuagg_cache_dropped(int device, Oid *dropped);
  */
 extern uint32 gpuagg_cache_entries(int device, GpuAggCacheEntry **entries);
 
-/* The same; after the worker's end, until another one keeps something: what it kept. */
+/*
+ * gpuagg_cache_entries, and after the worker's end, until another one keeps something, what it kept
+ */
 extern uint32 gpuagg_cache_entries_last(int device, GpuAggCacheEntry **entries);
 
 extern void gpuagg_cache_memory(int device, uint64 *limit, uint64 *used);
@@ -134,7 +136,10 @@ extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint
 /* GpuAggCacheShared.kept of the device */
 extern uint64 gpuagg_cache_kept_so_far(int device);
 
-/* The same of all devices together, which may share a grouping (gpuagg.spread) */
+/*
+ * The part that all devices together, which may share a grouping (gpuagg.spread), are likely to
+ * have
+ */
 extern double gpuagg_cache_fraction_together(Oid relid, uint32 relnumber,
 											 const AttrNumber *columns, int ncolumns,
 											 BlockNumber nblocks);

@@ -43,11 +43,10 @@ typedef struct GpuAggClientRequest
 
 /*
  * Announces a task to a device, or to the first one if the host device is asked for, sends its
- * program and waits until the worker has admitted it.  Waits interruptibly for a slot and for memory, at most
- * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
- * device cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed),
- * GPUAGG_BUSY (timed out) or what the device said.  Run PostgreSQL's plan.
- * Allocates in the current memory context.
+ * program and waits until the worker has admitted it.  Waits interruptibly for a slot and for
+ * memory, at most gpuagg.queue_timeout.  Returns NULL with the reason in *error when the device
+ * cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed), GPUAGG_BUSY (timed out) or what the
+ * device said.  Run PostgreSQL's plan.  Allocates in the current memory context.
  */
 extern GpuAggClient *gpuagg_client_begin(GpuAggClientRequest *request,
 										 GpuAggError *error);
@@ -95,8 +94,8 @@ extern void gpuagg_client_spoil(GpuAggTicket ticket);
 /* Of a task that a FAILED message ended */
 typedef struct GpuAggClientFailure
 {
-	uint64		rows;			/* that had passed the filter by then, */
-	uint64		groups;			/* and groups found in them */
+	uint64		rows;			/* rows that had passed the filter by then */
+	uint64		groups;			/* groups that were found in these rows */
 	bool		shared;			/* other tasks were on the device with it */
 } GpuAggClientFailure;
 

@@ -40,8 +40,8 @@ extern GpuAggFallback gpuagg_error_fallback(const GpuAggError *error);
 extern const char *gpuagg_fallback_word(GpuAggFallback reason);
 
 /*
- * Does an expression raise it, by its values?  PostgreSQL would raise it when the value is asked for,
- * if ever.  Not so a cancelled query, a lack of resources, or an error of the system.
+ * Does an expression raise it, by its values?  PostgreSQL would raise it when the value is asked
+ * for, if ever.  Not so a cancelled query, a lack of resources, or an error of the system.
  */
 extern bool gpuagg_error_is_of_values(int sqlerrcode);
 

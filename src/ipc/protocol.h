@@ -181,7 +181,7 @@ typedef struct GpuAggBeginMsg
 								 * (probe/probe_task.h) */
 	GpuAggCacheRequest cache;
 	GpuAggAhead ahead;			/* of that table */
-	double		predicted_ms;	/* that it takes; 0: not known */
+	double		predicted_ms;	/* ms that it is predicted to take; 0: not known */
 	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
 								 * for each table has codes of its own */
 	uint32_t	alone;			/* 1: no other task may run on the device meanwhile */
@@ -206,7 +206,7 @@ typedef struct GpuAggTableMsg
  *		after the other (nothing for NULLs), padded to 8.
  */
 
-/* The same columns in a segment (ipc/block_ring.h), not in the message */
+/* Columns as ROWS has them, in a segment (ipc/block_ring.h) and not in the message */
 typedef struct GpuAggBlockMsg
 {
 	GpuAggMsg	msg;

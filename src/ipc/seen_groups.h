@@ -6,8 +6,8 @@
  * A grouping is known by its table and by what it groups by, and under which
  * conditions.  Other figures of a table that are to be remembered have keys that no hash
  * of keys is: shares that look-ups find, what a page takes to be handed over, and columns that
- * have NaN and the like.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the one
- * that was met longest ago gives way.  Kept until the server ends.
+ * have NaN and the like.  There is room for GPUAGG_SEEN_SETS * GPUAGG_SEEN_WAYS; in each set the
+ * one that was met longest ago gives way.  Kept until the server ends.
  */
 #ifndef GPUAGG_IPC_SEEN_GROUPS_H
 #define GPUAGG_IPC_SEEN_GROUPS_H

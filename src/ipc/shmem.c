@@ -83,7 +83,10 @@ gpuagg_shmem_wake_worker(int at)
 	return true;
 }
 
-/* It goes on looking for a while (worker/events.c).  One that does not turn has a task to tell that by. */
+/*
+ * It goes on looking for a while (worker/events.c).  One that does not turn has a task to tell that
+ * by.
+ */
 void
 gpuagg_shmem_wake_ahead(int at)
 {

@@ -252,7 +252,7 @@ extern bool gpuagg_shmem_wake_worker(int device);
 /* A GPU's, which sleeps between statements, for a task that is about to come */
 extern void gpuagg_shmem_wake_ahead(int device);
 
-/* The same, by who wakes it in another way next */
+/* gpuagg_shmem_wake_ahead by who wakes the worker in another way next */
 extern void gpuagg_shmem_ask_worker(int device);
 extern long gpuagg_shmem_silence(int device);
 
@@ -278,8 +278,8 @@ typedef struct GpuAggDeviceView
 extern void gpuagg_shmem_device(int device, GpuAggDeviceView *view);
 
 /*
- * The same without a copy: facts that were looked at
- * before stay until they change.  Planning asks many times.
+ * gpuagg_shmem_device without a copy: facts that were looked at before stay until they change.
+ * Planning asks many times.
  */
 extern const GpuAggDeviceView *gpuagg_shmem_look(int device);
 

@@ -29,8 +29,8 @@ typedef struct GpuAggStrideCurve
 typedef struct GpuAggPattern
 {
 	uint64_t	stride;			/* X: bytes of an entry */
-	uint64_t	fits;			/* so many elements at stride X fit, */
-	uint64_t	exceeds;		/* and so many do not */
+	uint64_t	fits;			/* number of elements at stride X that fit */
+	uint64_t	exceeds;		/* number of elements at stride X that do not */
 	double		low;			/* time of an access before and after */
 	double		high;
 	double		confidence;		/* see pattern.c */

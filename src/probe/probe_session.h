@@ -22,7 +22,7 @@ typedef struct GpuAggProbeSession
 	GpuAggProbe *probe;
 	GpuAggProbeMachine machine;
 	const volatile int *cancel;
-	const GpuAggProbeObserver *observer;	/* or NULL */
+	const GpuAggProbeObserver *observer;	/* NULL: nobody observes */
 	GpuAggProbeResult *result;
 	GpuAggError *error;
 	int			effort;

@@ -27,7 +27,7 @@
 /* In standard errors.  Every split of every curve is a chance to be wrong. */
 #define SIGNIFICANT 4.5
 
-/* The same at one given place */
+/* In standard errors, of a split at one given place */
 #define SIGNIFICANT_THERE 2.0
 
 /* Share of a rise that must happen next to the split, and how near that is */

@@ -23,7 +23,7 @@ typedef struct GpuAggStep
 /* n >= 1 */
 extern double gpuagg_stat_median(const double *values, uint32_t n);
 
-/* The same of any number of values, which it sorts */
+/* gpuagg_stat_median of any number of values, which it sorts */
 extern double gpuagg_stat_sort_median(double *values, size_t n);
 
 /* A standard deviation that outliers do not move */

@@ -18,7 +18,7 @@ struct GpuAggBlockRows
 	uint64		total;
 	uint64		nblocks;
 	uint64		most;			/* counts that the buffer may hold */
-	uint64		room;			/* and has room for */
+	uint64		room;			/* counts that the buffer has room for */
 	uint64		held;			/* in the buffer */
 	uint64		at;				/* that is read next */
 	uint64		read;			/* of all, before the buffer's first */

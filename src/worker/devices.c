@@ -40,7 +40,9 @@
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
 
-/* Of the machine's memory, for columns that the host device keeps, however small shared_buffers are */
+/*
+ * Of the machine's memory, for columns that the host device keeps, however small shared_buffers are
+ */
 #define HOST_CACHE_SHARE 8
 
 /* For cached columns: of all its memory, and of what tasks leave of it */

@@ -102,8 +102,8 @@ typedef struct GpuAggWorkerJob
 	char	   *zone_answer;	/* what zones have answered, until it is part of
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */
-	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* those of config.made, */
-	GpuAggWorkerMade *helpers[GPUAGG_KEY_COLUMNS];	/* and of config.make */
+	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* tables of config.made */
+	GpuAggWorkerMade *helpers[GPUAGG_KEY_COLUMNS];	/* helpers of config.make */
 	bool		regrouped;		/* the device has grouped its groups once more */
 	bool		made_sent;		/* of a job that makes one: MADE was */
 	GpuAggSharedPass *pass;		/* over kept columns; NULL: none that is shared */
@@ -129,11 +129,11 @@ typedef struct GpuAggWorkerJob
 	uint64		rows_evaluated;
 	uint64		pages_read;
 
-	double		predicted_ms;	/* that it has the device */
+	double		predicted_ms;	/* ms for which it is predicted to have the device */
 
 	/* job_step.h */
-	bool		alive;			/* something came of it since it was last looked at, */
-	TimestampTz alive_at;		/* and that was then */
+	bool		alive;			/* something came of it since gpuagg_job_watch last looked */
+	TimestampTz alive_at;		/* when gpuagg_job_watch last saw that something had come of it */
 } GpuAggWorkerJob;
 
 /* Has it a place of its own beside long ones?  (queue.c) */

@@ -4,8 +4,8 @@
  *		device.
  *
  * A message that is not exactly what protocol.h says, or a program that cannot
- * be, fails its task (GPUAGG_REFUSED) and nothing else.  Messages are only read here, never kept: the device copies
- * what it needs, and the pages themselves stay pinned by the client.
+ * be, fails its task (GPUAGG_REFUSED) and nothing else.  Messages are only read here, never kept:
+ * the device copies what it needs, and the pages themselves stay pinned by the client.
  */
 #include "postgres.h"
 
@@ -61,7 +61,9 @@ job_garbled(GpuAggWorkerJob *job, const char *what)
 /* More than any device has: a job with this estimate is admitted when no other one runs. */
 #define WHOLE_MEMORY (PG_UINT64_MAX / 2)
 
-/* Of a value of a look-up table that is made: in columns that grow, put together, and in the table */
+/*
+ * Of a value of a look-up table that is made: in columns that grow, put together, and in the table
+ */
 #define MADE_VALUE_BYTES 32.0
 
 /*

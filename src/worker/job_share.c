@@ -11,9 +11,10 @@
  * later one's, too.
  *
  * What ends that: pages or rows that either client sends, other blocks, a first task that
- * fails or whose client leaves, a block that the cache has replaced, groups that do not fit the queue with which they go out, a
- * client of the first task that says nothing.  Then the follower reads what it held back, as
- * if it had begun just then, and has a task of the device's from then on (job.c).
+ * fails or whose client leaves, a block that the cache has replaced, groups that do not fit the
+ * queue with which they go out, a client of the first task that says nothing.  Then the follower
+ * reads what it held back, as if it had begun just then, and has a task of the device's from then
+ * on (job.c).
  */
 #include "postgres.h"
 
@@ -25,7 +26,9 @@
 #include "worker/encoding.h"
 #include "worker/job_share.h"
 
-/* All groups of a pass that is shared; they fit the first one's queue, so it is never waited for. */
+/*
+ * All groups of a pass that is shared; they fit the first one's queue, so it is never waited for.
+ */
 #define MOST_BYTES (GPUAGG_QUEUE_OUT_BYTES / 2)
 
 /* A client of the first task that says nothing for so long is not waited for. */
@@ -75,7 +78,7 @@ struct GpuAggSharedPass
 	Groups	   *groups;
 	Groups	   *last;
 	Size		bytes;
-	GpuAggDoneMsg *done;		/* and rows of the table */
+	GpuAggDoneMsg *done;		/* what DONE says, and rows of the table */
 };
 
 /* What a follower holds back, and how far it is with the groups */

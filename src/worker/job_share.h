@@ -40,8 +40,8 @@ typedef enum GpuAggShareNext
 {
 	GPUAGG_SHARE_WAIT,
 	GPUAGG_SHARE_ALONE,			/* it goes on alone */
-	GPUAGG_SHARE_GROUPS,		/* a message to send, */
-	GPUAGG_SHARE_DONE			/* and the last one */
+	GPUAGG_SHARE_GROUPS,		/* there is a message to send */
+	GPUAGG_SHARE_DONE			/* there is a last message to send */
 } GpuAggShareNext;
 
 extern GpuAggShareNext gpuagg_share_next(GpuAggWorkerJob *job, const GpuAggMsg **msg, Size *bytes);

@@ -11,8 +11,8 @@
 extern void gpuagg_kernels_publish(void);
 
 /*
- * The same if some kernel has come to another stage; called in each turn of the loop.  True: what
- * gpuagg.devices shows is old.
+ * gpuagg_kernels_publish if some kernel has come to another stage; called in each turn of the loop.
+ * True: what gpuagg.devices shows is old.
  */
 extern bool gpuagg_kernels_turn(void);
 

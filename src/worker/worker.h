@@ -26,8 +26,8 @@ typedef struct GpuAggWorkerDevice
 	GpuAggDevice *device;		/* NULL: not open */
 	struct GpuAggWorkerDevice *measures;	/* that device; NULL: runs tasks */
 	int			event_fd;		/* -1: none */
-	int			nrunning;		/* jobs that hold a task of it, */
-	int			nshort;			/* of these short ones (queue.c) */
+	int			nrunning;		/* jobs that hold a task of it */
+	int			nshort;			/* short jobs that hold a task of it (queue.c) */
 	uint64		reserved;		/* sum of their estimates */
 	uint64		made_bytes;		/* of look-up tables that it has made (job_made.h) */
 } GpuAggWorkerDevice;
@@ -38,8 +38,9 @@ typedef struct GpuAggWorker
 	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
 	GpuAggWorkerDevice fallback; /* the host device behind a GPU; opened when
 								 * a task needs it */
-	GpuAggWorkerDevice measure_primary; /* what measures them (probe/probe_task.h); */
-	GpuAggWorkerDevice measure_fallback; /* opened when asked for */
+	GpuAggWorkerDevice measure_primary; /* what measures `primary` (probe/probe_task.h); opened when
+										 * asked for */
+	GpuAggWorkerDevice measure_fallback; /* what measures `fallback`; opened when asked for */
 	dlist_head	jobs;
 	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */
 } GpuAggWorker;
@@ -69,7 +70,7 @@ extern uint32 gpuagg_worker_losses(void);
 /* The device is gone for good; logs, exits. */
 pg_noreturn extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message);
 
-/* The same of one that does not come to rest */
+/* The device does not come to rest; logs, exits. */
 pg_noreturn extern void gpuagg_worker_hangs(const GpuAggWorkerDevice *on, const char *message);
 
 #endif							/* GPUAGG_WORKER_WORKER_H */

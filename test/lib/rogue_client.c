@@ -131,7 +131,10 @@ look_ahead(Rogue *rogue, GpuAggAhead *ahead)
 	}
 }
 
-/* A look-up table is wished for whose keys cannot be, or are numbered by a table that nobody has made. */
+/*
+ * A look-up table is wished for whose keys cannot be, or are numbered by a table that nobody has
+ * made.
+ */
 static void
 wish(const Rogue *rogue, GpuAggMakeWish *make)
 {

@@ -5,7 +5,8 @@
  *
  * test/t/018_hooks.pl builds it and loads it behind gpuagg, whose functions it calls.
  *
- *	row_blocks_rate(rows)	rows a second of the processor's time, of SELECT a, sum(b) ... GROUP BY a
+ *	row_blocks_rate(rows)	rows a second of the processor's time, of
+ *							SELECT a, sum(b) ... GROUP BY a
  *	row_blocks_sum(rows)	the sum of both columns in all messages, to be compared
  */
 #include "postgres.h"

@@ -320,7 +320,10 @@ test_joined(void)
 
 /* ---------- days in a zone ---------- */
 
-/* A day in a zone, whose table need not be there yet, is numbered by the moments that the column has. */
+/*
+ * A day in a zone, whose table need not be there yet, is numbered by the moments that the column
+ * has.
+ */
 static void
 test_zoned(void)
 {

@@ -22,7 +22,10 @@ extern void codegen_stripe_make(const GpuAggProgram *p, uint64_t seed);
 /* A row's string, by the value of its column */
 extern GpuAggBytes codegen_string(int64_t value);
 
-/* The rows of the stripe as pages, and these as columns, as kernels make them; the caller frees l->memory. */
+/*
+ * The rows of the stripe as pages, and these as columns, as kernels make them; the caller frees
+ * l->memory.
+ */
 extern const GpuAggStripeColumn *codegen_pages_make(const GpuAggProgram *p, GpuAggPageColumns *l);
 
 #endif							/* GPUAGG_TEST_CODEGEN_ROWS_H */

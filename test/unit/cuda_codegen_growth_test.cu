@@ -1,7 +1,7 @@
 /*
  * cuda_codegen_growth_test.cu
- *		Growth, and rows that PostgreSQL evaluated, on a GPU and through kernels compiled for each program:
- *		device_growth_cases.c
+ *		Growth, and rows that PostgreSQL evaluated, on a GPU and through kernels compiled for each
+ *		program: device_growth_cases.c
  */
 #include "compiler_program.h"
 #include "on_cuda.h"

@@ -5,7 +5,10 @@
  */
 #include "device_stripe_table.h"
 
-/* Of a table: rows, how far its keys are apart, whether they are pairs or strings, and have a filter */
+/*
+ * Of a table: rows, how far its keys are apart, whether they are pairs or strings, and have a
+ * filter
+ */
 typedef struct Shape
 {
 	uint32_t	nrows;

@@ -366,7 +366,9 @@ test_by_text(const Texts *t, const Wish *wish, bool coded, const char *name)
 	MADE->free(made);
 }
 
-/* Of a table by text, whose rows are as many as texts: bounds are good for all rows that become one */
+/*
+ * Of a table by text, whose rows are as many as texts: bounds are good for all rows that become one
+ */
 static void
 test_folded_texts(const Texts *t, const Wish *any, uint32_t ntexts)
 {

@@ -453,7 +453,10 @@ test_types(void)
 	keep_nothing();
 }
 
-/* Ten minutes a step of the first column; hours of a zone whose offset becomes half an hour more on the sixth day */
+/*
+ * Ten minutes a step of the first column; hours of a zone whose offset becomes half an hour more on
+ * the sixth day
+ */
 static uint16_t
 zoned_hours(TestProgram *p)
 {

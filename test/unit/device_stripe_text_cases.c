@@ -110,7 +110,10 @@ test_strings(uint32_t n, uint32_t groups, const char *strategy)
 	test_program(&p, scaled(n) == n ? strategy : NULL, "strings as a key, and their minimum and maximum");
 }
 
-/* Minima and maxima of strings and of parts of them; without a key, by an integer, a part of a string */
+/*
+ * Minima and maxima of strings and of parts of them; without a key, by an integer, a part of a
+ * string
+ */
 static void
 program_parts(TestProgram *p, bool integer, bool part)
 {
@@ -175,7 +178,10 @@ test_states(uint32_t n, uint32_t groups, const char *numbered)
 	test_program(&p, numbered, "... by a string");
 }
 
-/* Parts of intervals, which are kept as strings are: here of 16 bytes anywhere in a string, or of others, which are none */
+/*
+ * Parts of intervals, which are kept as strings are: here of 16 bytes anywhere in a string, or of
+ * others, which are none
+ */
 static void
 program_intervals(TestProgram *p, bool key)
 {

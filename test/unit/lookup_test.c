@@ -2,9 +2,9 @@
  * lookup_test.c
  *		Look-up tables against a search through all rows: keys that are dense, sparse,
  *		negative, at the ends of their type, pairs and strings; columns of each class with
- *		and without NULLs; keys that are not unique, whose rows are folded; headers that lie.  Tables that are
- *		filled as threads of a GPU do it (lookup_fill.h), in any order.  All of it with and
- *		without filters, and what these let pass.
+ *		and without NULLs; keys that are not unique, whose rows are folded; headers that lie.
+ *		Tables that are filled as threads of a GPU do it (lookup_fill.h), in any order.  All of it
+ *		with and without filters, and what these let pass.
  */
 #include <stdlib.h>
 

@@ -89,7 +89,10 @@ static const OpsZone ops_zone = {
 };
 #define ZONE T(ops_zone)
 
-/* One hour from 0 on, two from 12 days later, one again from 24 days, until 36 days; slots of 12.7 days */
+/*
+ * One hour from 0 on, two from 12 days later, one again from 24 days, until 36 days; slots of 12.7
+ * days
+ */
 #define GAP_AT INT64_C(1036800000000)
 #define LAP_AT INT64_C(2073600000000)
 #define GAP_END INT64_C(3110400000000)
@@ -106,7 +109,10 @@ static const OpsZone ops_bare = {{0, GAP_END, GAP_AT, 0, 2, 40, 0}, GAP_SPANS, {
 static const OpsZone ops_astray = {{0, GAP_END, GAP_AT, 3, 2, 40, 0}, GAP_SPANS, {0, 3, 0, 0}};
 static const OpsZone ops_cut = {{0, GAP_END, GAP_AT, 3, UINT32_MAX, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
 
-/* One hour from 2000 on, two from June 2124 on; from 2132 on by the calendar: 2400 is as 2124, 2132 as 2104 */
+/*
+ * One hour from 2000 on, two from June 2124 on; from 2132 on by the calendar: 2400 is as 2124, 2132
+ * as 2104
+ */
 #define SUMMER_AT INT64_C(3926188800000000)
 #define FOREVER_END INT64_C(4165516800000000)
 static const OpsZone ops_forever = {

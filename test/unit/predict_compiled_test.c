@@ -110,7 +110,9 @@ test_shape(const GpuAggRates *rates, Shape shape, const char *how)
 	free(packed);
 }
 
-/* Where rows bring groups, or these are many; all within twice, for which the goal is nine tenths. */
+/*
+ * Where rows bring groups, or these are many; all within twice, for which the goal is nine tenths.
+ */
 static void
 test_predicted(void)
 {
@@ -324,8 +326,9 @@ test_numbers(void)
 }
 
 /*
- * Forced single passes of test/bench/strategies.sh, whose HAVING adds a count: groups by their numbers up to
- * GPUAGG_NUMBERED_BYTES, else in the task's table (test/bench/results/cuda-nvidia-h200/strategies.csv)
+ * Forced single passes of test/bench/strategies.sh, whose HAVING adds a count: groups by their
+ * numbers up to GPUAGG_NUMBERED_BYTES, else in the task's table
+ * (test/bench/results/cuda-nvidia-h200/strategies.csv)
  */
 static const struct
 {

@@ -48,7 +48,10 @@ extern void shape_sum(TestProgram *p, uint16_t reg, uint32_t op, uint32_t type);
 extern void shape_work(const GpuAggProgram *p, double rows, double share, double groups, double numbers,
 					   GpuAggWork *work);
 
-/* Program and work of a shape with so many groups, or as it was measured; the program is the caller's to free. */
+/*
+ * Program and work of a shape with so many groups, or as it was measured; the program is the
+ * caller's to free.
+ */
 extern GpuAggProgram *shape_grouped(Shape shape, double groups, double numbers, GpuAggWork *work);
 extern GpuAggProgram *shape_measured(Shape shape, GpuAggWork *work);
 

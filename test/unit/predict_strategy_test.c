@@ -49,7 +49,10 @@ test_choices(void)
 	test_choice(CASE, 1e6, false, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_SINGLE);
 }
 
-/* Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless asked to. */
+/*
+ * Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless
+ * asked to.
+ */
 static void
 test_not_worth_it(void)
 {
@@ -69,7 +72,10 @@ test_not_worth_it(void)
 	}
 }
 
-/* Partitions of columns as they lie are sooner than the interpreter, but not than what they have to be computed for. */
+/*
+ * Partitions of columns as they lie are sooner than the interpreter, but not than what they have to
+ * be computed for.
+ */
 static void
 test_interpreter(Shape shape, GpuAggStrategy want)
 {
@@ -100,7 +106,9 @@ test_no_kernel(void)
 	free(packed);
 }
 
-/* What the device would do with a plan's strategy, where it knows the ranges as they were planned */
+/*
+ * What the device would do with a plan's strategy, where it knows the ranges as they were planned
+ */
 static void
 test_rule(void)
 {
@@ -130,7 +138,9 @@ test_rule(void)
 
 /* ---------- pages ---------- */
 
-/* Besides the shapes above: states that need a lock, and keys that are too long for a block's table */
+/*
+ * Besides the shapes above: states that need a lock, and keys that are too long for a block's table
+ */
 typedef enum PageShape
 {
 	PAGE_MAX_TEXT = NSHAPES, PAGE_TEXT_KEY, PAGE_LONG_KEYS, NPAGE_SHAPES

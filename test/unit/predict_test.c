@@ -298,8 +298,8 @@ test_emitted(void)
 }
 
 /*
- * Changed pages of tables that were kept before, on two cores of an EPYC: the backend's CPU time beside what
- * a run takes of which nothing is fed; the least of eight runs.
+ * Changed pages of tables that were kept before, on two cores of an EPYC: the backend's CPU time
+ * beside what a run takes of which nothing is fed; the least of eight runs.
  */
 static void
 test_changed(void)

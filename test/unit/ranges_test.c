@@ -45,7 +45,10 @@ numbers_of(const GpuAggProgram *p, int64_t low, int64_t high)
 	return n;
 }
 
-/* Has each of some 10^5 moments from low to high a number that means its key, but for some?  How many have none */
+/*
+ * Has each of some 10^5 moments from low to high a number that means its key, but for some?  How
+ * many have none
+ */
 static uint32_t
 without_number(const GpuAggProgram *p, const Numbers *n, int64_t low, int64_t high)
 {

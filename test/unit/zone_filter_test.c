@@ -516,7 +516,9 @@ row_outcome(const GpuAggValue (*values)[ROWS], const uint8_t (*states)[ROWS], ui
 	return GPUAGG_ST_IS_ERROR(st[f]) ? 2 : st[f] == GPUAGG_ST_VALUE && reg[f].i != 0;
 }
 
-/* Does a filter that is asked of one zone after the other say something else than one that is new? */
+/*
+ * Does a filter that is asked of one zone after the other say something else than one that is new?
+ */
 static bool
 differs_when_used_again(const GpuAggZone *const *columns, GpuAggZone *zones)
 {

@@ -19,7 +19,8 @@ extern "C" {
  *
  *	SINGLE		any draw anywhere
  *	PASSES		a pass for each window, by all units; each makes all draws and
- *				reads those within its window (Karnagel et al., Big Data causing Big (TLB) Problems, section 5.2)
+ *				reads those within its window (Karnagel et al., Big Data causing Big (TLB) Problems,
+ *				section 5.2)
  *	SPATIAL		the same in one pass: units that share a TLB have one window;
  *				each window's units make all draws between them
  */

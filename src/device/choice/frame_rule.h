@@ -31,8 +31,8 @@
 
 typedef struct GpuAggFrameCase
 {
-	GpuAggStrategy strategy;	/* that was chosen for stripes */
-	bool		forced;			/* and is not to be left */
+	GpuAggStrategy strategy;	/* the strategy that was chosen for stripes */
+	bool		forced;			/* this strategy is not to be left */
 	bool		kept;			/* rows are kept already */
 	bool		whole;			/* no hash windows */
 	bool		keyed;			/* there are groups at all */
@@ -41,9 +41,9 @@ typedef struct GpuAggFrameCase
 	bool		defers;			/* columns are read as they lie when rows are kept */
 	double		groups;			/* expected */
 	double		numbers;		/* of groups by their keys' ranges; 0: not known */
-	uint32_t	entry_bytes;	/* of a group in device memory, */
-	uint32_t	key_bytes;		/* of that before its states; */
-	uint32_t	state_bytes;	/* of its states in shared memory */
+	uint32_t	entry_bytes;	/* of a group in device memory */
+	uint32_t	key_bytes;		/* of a group in device memory, before its states */
+	uint32_t	state_bytes;	/* of a group's states in shared memory */
 	double		unit_shared_bytes;	/* of a multiprocessor */
 } GpuAggFrameCase;
 

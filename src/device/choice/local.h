@@ -83,7 +83,7 @@ typedef struct GpuAggPartRows
 	uint8_t		fast;			/* one integer key, one 4-byte argument at most, and
 								 * no state that needs whole words */
 	uint8_t		pairs;			/* fast, with an argument */
-	uint8_t		packed;			/* and nothing but one count and one sum */
+	uint8_t		packed;			/* fast, and nothing but one count and one sum */
 } GpuAggPartRows;
 
 /* narrow: of a 4-byte argument; always: every row has one */

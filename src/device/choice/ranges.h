@@ -36,10 +36,10 @@ extern "C" {
 extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
 
 /*
- * How far apart an integer register's values are, of those expressions that it is told for: hours and
- * the like, bins of a stride, products by a constant (1: of one that is not known yet); 0: of
- * all others.  Which they are does not depend on what constants are.  A few values may lie
- * between, as hours do of a zone whose offset was none of whole hours.
+ * How far apart an integer register's values are, of those expressions that it is told for: hours
+ * and the like, bins of a stride, products by a constant (1: of one that is not known yet); 0: of
+ * all others.  Which they are does not depend on what constants are.  A few values may lie between,
+ * as hours do of a zone whose offset was none of whole hours.
  */
 extern int64_t gpuagg_range_unit(const GpuAggProgram *program, uint16_t reg);
 

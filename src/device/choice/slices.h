@@ -58,8 +58,8 @@ gpuagg_slice_rows(const GpuAggCompileWish *wish, double rows)
 }
 
 /*
- * The same of rows that are deferred, and gone through at the end: by as many windows of the
- * hash, or by partitions (windows 0)
+ * Rows of a slice, of rows that are deferred, and gone through at the end: by as many windows of
+ * the hash, or by partitions (windows 0).  0: as many as there are
  */
 GPUAGG_FN uint64_t
 gpuagg_slice_deferred_rows(const GpuAggCompileWish *wish, double rows, uint32_t windows)

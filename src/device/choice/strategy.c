@@ -145,7 +145,10 @@ radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	return 1e9 * seconds(in->rows * fmax(in->record_bytes, 8) / 8, rates->partition_rows);
 }
 
-/* A pair's group on its way out: with few rows a group it has a kernel of its own (groupby_few_rows.cuh). */
+/*
+ * A pair's group on its way out: with few rows a group it has a kernel of its own
+ * (groupby_few_rows.cuh).
+ */
 static double
 pairs_group_updates(const GpuAggStrategyInput *in)
 {

@@ -64,8 +64,8 @@ typedef struct GpuAggStrategyRates
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
 	uint32_t	tlb_groups;		/* groups of units that share one; 0: not known */
-	double		part_bytes;		/* of a CPU: that the table of a part should have, */
-	uint32_t	threads;		/* and threads */
+	double		part_bytes;		/* of a CPU: that the table of a part should have */
+	uint32_t	threads;		/* of a CPU */
 	double		stream_bytes;	/* bytes a second, read or written in order */
 	double		partition_rows; /* records of 8 bytes a second, one level */
 	int			npoints;		/* random updates a second in a region */
@@ -90,14 +90,15 @@ typedef struct GpuAggStrategyInput
 	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
 	double		local_groups;	/* of a GPU: that a block's own table may have; 0: as
 								 * many as its bytes say; negative: none */
-	double		updates;		/* of states and heads, a row; */
+	double		updates;		/* of states and heads, a row */
 	double		words;			/* of a GPU, whose threads share states: of words; 0: as
 								 * many */
-	bool		resident;		/* rows lie in the device's memory as columns; */
-	bool		plain;			/* and are partitioned as they lie (local.h); if not
-								 * resident: */
-	double		input_ns;		/* reading and decoding the input once */
-	bool		overlapped;		/* and groups are updated meanwhile */
+	bool		resident;		/* rows lie in the device's memory as columns */
+	bool		plain;			/* resident rows are partitioned as they lie (local.h) */
+	double		input_ns;		/* of rows that are not resident: reading and decoding the input
+								 * once */
+	bool		overlapped;		/* of rows that are not resident: groups are updated while they are
+								 * read */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */
 	double		memory_bytes;	/* that tables may take; 0: any */
 } GpuAggStrategyInput;

@@ -107,8 +107,8 @@ extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggReco
 								  GpuAggCodegen *out);
 
 /*
- * The same, of what was written for such a program before, whatever its literals were
- * (texts.c).  For one thread; forget: all of that.
+ * As gpuagg_codegen_kernel, from what was written for such a program before, whatever its literals
+ * were (texts.c).  For one thread; forget: all of what was written.
  */
 extern void gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
 										GpuAggFrame frame, GpuAggCodegen *out);

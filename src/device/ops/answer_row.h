@@ -78,7 +78,7 @@ typedef struct GpuAggAnswerPlan
 	uint32_t	ncuts;
 	uint32_t	cuts[GPUAGG_ANSWER_COLUMNS];	/* words that tell whether a string is cut */
 	uint32_t	ntexts;
-	uint32_t	text_columns[GPUAGG_ANSWER_COLUMNS];	/* whose dictionaries these are: */
+	uint32_t	text_columns[GPUAGG_ANSWER_COLUMNS];	/* columns whose dictionaries `texts` are */
 	GpuAggDictionaryText texts[GPUAGG_ANSWER_COLUMNS];	/* the device's to fill in */
 	GpuAggAnswerWord words[GPUAGG_ANSWER_WORDS];
 	GpuAggValuePlace term_values[GPUAGG_ANSWER_TERMS];

@@ -15,7 +15,7 @@
 typedef struct GpuAggEncoding
 {
 	const GpuAggProgram *from;	/* the program as it was */
-	const GpuAggProgram *to;	/* and as it is now */
+	const GpuAggProgram *to;	/* the program as it is now */
 	GpuAggLayout from_layout;
 	GpuAggLayout to_layout;
 	const GpuAggDictionaryText *texts;	/* by loaded column */

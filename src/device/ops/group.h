@@ -322,7 +322,7 @@ gpuagg_state_step_i64(uint32_t op, char *state, int64_t v)
 	}
 }
 
-/* The same for doubles; SUM_F64_AVG's guard is gpuagg_f64_needs_pg(). */
+/* gpuagg_state_step_i64 for doubles; SUM_F64_AVG's guard is gpuagg_f64_needs_pg(). */
 GPUAGG_FN void
 gpuagg_state_step_f64(uint32_t op, char *state, double v)
 {
@@ -418,7 +418,7 @@ gpuagg_state_merge(uint32_t op, char *into, const char *from)
 	}
 }
 
-/* The same of moments, too, in the form that threads share */
+/* gpuagg_state_merge of moments, too, in the form that threads share */
 GPUAGG_FN void
 gpuagg_state_merge_shared(uint32_t op, char *into, const char *from)
 {

@@ -105,7 +105,10 @@ gpuagg_lookup_same_rows(const GpuAggLookup *t, uint64_t row, uint64_t other)
 									   t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, other) : 0);
 }
 
-/* A row whose keys are in the table gets a slot, unless another one with its keys has one: the row that has it */
+/*
+ * A row whose keys are in the table gets a slot, unless another one with its keys has one: the row
+ * that has it
+ */
 GPUAGG_FN uint64_t
 gpuagg_lookup_fill_slot(GpuAggLookup *t, uint64_t row)
 {

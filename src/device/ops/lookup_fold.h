@@ -3,8 +3,8 @@
  *		Columns of a look-up table (ops_lookup.h) that are folded: a row has the number of values
  *		that the rows of its key have, or their sum, the least or the greatest one.
  *
- * Threads fold side by side.  Where no row of a key has a value, a number is 0 and all else NULL; so
- * a column that may have such keys is NULL first.
+ * Threads fold side by side.  Where no row of a key has a value, a number is 0 and all else NULL;
+ * so a column that may have such keys is NULL first.
  */
 #ifndef GPUAGG_DEVICE_OPS_LOOKUP_FOLD_H
 #define GPUAGG_DEVICE_OPS_LOOKUP_FOLD_H
@@ -38,7 +38,10 @@ gpuagg_fold_sum_fits(uint64_t nrows, int64_t low, int64_t high)
 	return nrows == 0 || (below > above ? below : above) <= (uint64_t) INT64_MAX / nrows;
 }
 
-/* Bounds of what values between low and high become, of so many rows at most; false: they may be too large. */
+/*
+ * Bounds of what values between low and high become, of so many rows at most; false: they may be
+ * too large.
+ */
 GPUAGG_FN bool
 gpuagg_fold_bounds(uint32_t fold, uint64_t nrows, int64_t *low, int64_t *high)
 {
@@ -57,7 +60,9 @@ gpuagg_fold_bounds(uint32_t fold, uint64_t nrows, int64_t *low, int64_t *high)
 	return true;
 }
 
-/* The row, before any value; its NULL bits are set for all rows at once (gpuagg_fold_nulls_bytes). */
+/*
+ * The row, before any value; its NULL bits are set for all rows at once (gpuagg_fold_nulls_bytes).
+ */
 GPUAGG_FN void
 gpuagg_fold_begin(char *block, const GpuAggFoldColumn *c, uint64_t row)
 {

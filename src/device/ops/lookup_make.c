@@ -29,8 +29,8 @@ typedef struct Shape
 {
 	GpuAggLookup head;
 	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];
-	GpuAggFoldColumn folded[GPUAGG_LOOKUP_MAX_COLUMNS];	/* of these those that are */
-	uint32_t	source[GPUAGG_LOOKUP_MAX_COLUMNS];	/* and what column of the rows each is of */
+	GpuAggFoldColumn folded[GPUAGG_LOOKUP_MAX_COLUMNS];	/* of the columns, those that are folded */
+	uint32_t	source[GPUAGG_LOOKUP_MAX_COLUMNS];	/* the rows' column that each of `folded` is */
 	uint32_t	nfolded;
 	uint64_t	strings;		/* offset */
 } Shape;
@@ -138,7 +138,10 @@ fold_of(const GpuAggLookupRows *rows, uint32_t column)
 	return rows->folds == NULL ? GPUAGG_FOLD_NONE : rows->folds[column];
 }
 
-/* What a column's values say of how it lies; adds the bytes of its strings.  False: a sum may be too large. */
+/*
+ * What a column's values say of how it lies; adds the bytes of its strings.  False: a sum may be
+ * too large.
+ */
 static bool
 column_of(const GpuAggLookupRows *rows, uint32_t i, GpuAggLookupColumn *column, uint64_t *strings)
 {

@@ -28,7 +28,8 @@ typedef struct GpuAggLookupRows
 	const GpuAggLookupSource *columns;	/* keys first */
 	uint64_t	seed;
 	uint64_t	filters;		/* as GpuAggLookupShape's */
-	const GpuAggFold *folds;	/* of columns, but for keys; all but COUNT: of integers.  NULL: none is folded */
+	const GpuAggFold *folds;	/* of columns, but for keys; all but COUNT: of integers.  NULL: none
+								 * is folded */
 } GpuAggLookupRows;
 
 /* What decides how a table lies in its block */
@@ -49,8 +50,8 @@ typedef struct GpuAggLookupShape
 } GpuAggLookupShape;
 
 /*
- * Is one integer key, whose last value less the first is that span, found by bits?  Else, as other keys
- * are, by slots: how many
+ * Is one integer key, whose last value less the first is that span, found by bits?  Else, as other
+ * keys are, by slots: how many
  */
 extern bool gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span);
 extern uint64_t gpuagg_lookup_slots(uint64_t nrows);

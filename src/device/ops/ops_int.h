@@ -453,8 +453,8 @@ GPUAGG_COMPARISON(f64_ge, double, (a >= b) | (a != a))
 #undef GPUAGG_COMPARISON
 
 /*
- * Word number i of a table that comes with the program.  The bytes may lie anywhere, but plans align
- * them: a GPU would read eight bytes one by one.
+ * Word number i of a table that comes with the program.  The bytes may lie anywhere, but plans
+ * align them: a GPU would read eight bytes one by one.
  */
 GPUAGG_FN int64_t
 gpuagg_table_word(GpuAggBytes table, uint32_t i)

@@ -36,8 +36,8 @@ typedef struct GpuAggZoneSpan
 } GpuAggZoneSpan;
 
 /*
- * The first, a leap year, of those to 2129 in which all calendars are found, two years before the end.
- * The fasting months that some zones leave out of summer time are known until 2087.
+ * The first, a leap year, of those to 2129 in which all calendars are found, two years before the
+ * end.  The fasting months that some zones leave out of summer time are known until 2087.
  */
 #define GPUAGG_ZONE_MODEL_YEAR 2104
 #define GPUAGG_ZONE_END_YEAR 2132
@@ -101,8 +101,8 @@ gpuagg_zone_model_days(int32_t day)
 }
 
 /*
- * What to take off a moment that is not in the table, to find it in a year of the same calendar; 0: there
- * is none, or PostgreSQL may have to raise an error, near the end of timestamps
+ * What to take off a moment that is not in the table, to find it in a year of the same calendar; 0:
+ * there is none, or PostgreSQL may have to raise an error, near the end of timestamps
  */
 GPUAGG_FN int64_t
 gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
@@ -111,12 +111,15 @@ gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
 		gpuagg_zone_model_days(gpuagg_timestamp_day(a)) * GPUAGG_USECS_PER_DAY;
 }
 
-/* What of a table's end may depend on what is behind it, where it is searched so long before a local time */
+/*
+ * What of a table's end may depend on what is behind it, where it is searched so long before a
+ * local time
+ */
 #define GPUAGG_ZONE_MARGIN(before) (2 * (before))
 
 /*
- * The span that has a moment so long before another one, of which the table has none: that of a year of the
- * same calendar, *shift earlier.  NULL: PostgreSQL has to tell.
+ * The span that has a moment so long before another one, of which the table has none: that of a
+ * year of the same calendar, *shift earlier.  NULL: PostgreSQL has to tell.
  */
 GPUAGG_FN const GpuAggZoneSpan *
 gpuagg_zone_find_beyond(const GpuAggZoneHead *t, int64_t a, int64_t before, int64_t *shift, uint8_t *st)

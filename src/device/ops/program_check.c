@@ -22,7 +22,7 @@ typedef struct GpuAggChecker
 	const GpuAggProgram *p;
 	size_t		bytes;
 	const uint8_t *classes;
-	GpuAggDictionary *const *dictionaries;	/* or NULL */
+	GpuAggDictionary *const *dictionaries;	/* of strings that are codes; NULL: none are */
 	bool		written[GPUAGG_MAX_REGS];
 	const char *reason;
 } GpuAggChecker;

@@ -41,7 +41,8 @@ typedef struct GpuAggRecord
 	uint32_t	nfields;
 	GpuAggRecordField fields[GPUAGG_RECORD_FIELDS];
 	uint8_t		key_field[GPUAGG_MAX_KEYS];
-	uint8_t		arg_field[GPUAGG_MAX_TRANSITIONS];	/* or GPUAGG_NO_FIELD */
+	uint8_t		arg_field[GPUAGG_MAX_TRANSITIONS];	/* number of the argument's field, or
+													 * GPUAGG_NO_FIELD */
 } GpuAggRecord;
 
 /* The field of a register in the width of that type; 255: no more room */

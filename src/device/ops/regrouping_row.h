@@ -192,7 +192,7 @@ gpuagg_regrouping_program(const GpuAggRegrouping *r, const GpuAggProgram *p, boo
 
 typedef struct GpuAggRegroupingKey
 {
-	uint8_t		bit;			/* in the head that is read, */
+	uint8_t		bit;			/* number of its bit in the head that is read */
 	uint8_t		bytes;			/* 0: the set does not have it */
 	uint16_t	from;
 	uint16_t	to;

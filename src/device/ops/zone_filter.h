@@ -26,10 +26,11 @@ typedef struct GpuAggZoneFilter
 {
 	const GpuAggProgram *program;
 	GpuAggSetLogic logic;
-	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for, */
-	bool		ranges[GPUAGG_MAX_REGS];	/* and of which it matters between what they lie */
+	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that the filter asks for */
+	bool		ranges[GPUAGG_MAX_REGS];	/* loaded columns of which it matters between what they
+											 * lie */
 	GpuAggValueSet set[GPUAGG_MAX_REGS];
-	bool		known;			/* what it says of the columns' sets as they are: */
+	bool		known;			/* `verdict` is that of the columns' sets as they are */
 	GpuAggVerdict verdict;
 } GpuAggZoneFilter;
 

@@ -133,7 +133,7 @@ typedef enum GpuAggBoundRule
 	GPUAGG_BOUNDS_QUOTIENT,		/* of integers */
 	GPUAGG_BOUNDS_RATIO,
 	GPUAGG_BOUNDS_WHOLE,			/* rounded one way or another */
-	GPUAGG_BOUNDS_DECIMALS,		/* likewise, to as many decimals as the second argument says */
+	GPUAGG_BOUNDS_DECIMALS,		/* rounded to as many decimals as the second argument says */
 	GPUAGG_BOUNDS_LN,
 	GPUAGG_BOUNDS_LOG10,
 	GPUAGG_BOUNDS_LOG,			/* to the base that the first argument is */

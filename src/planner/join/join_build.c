@@ -5,10 +5,10 @@
  * An input that is one ordinary table, with conditions of its own at most, is lowered as a
  * table that is grouped is: its conditions, row security's among them, are the filter; the
  * table's keys and other columns are the program's keys, folded where the input is (lower_fold.c):
- * of PostgreSQL's aggregates those that a table can have.  So are a subquery that groups one table, and
- * that of IN.  Whether its columns are kept, and
- * current, is found out when the query runs (node/lookup/lookup_made.c); until then, and for all
- * other inputs, the backend runs PostgreSQL's plan of it.
+ * of PostgreSQL's aggregates those that a table can have.  So are a subquery that groups one table,
+ * and that of IN.  Whether its columns are kept, and current, is found out when the query runs
+ * (node/lookup/lookup_made.c); until then, and for all other inputs, the backend runs PostgreSQL's
+ * plan of it.
  */
 #include "postgres.h"
 
@@ -79,7 +79,10 @@ lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Ex
 		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
 }
 
-/* What the aggregate makes of the rows of a key, if a table can have it: its result is the state's integer. */
+/*
+ * What the aggregate makes of the rows of a key, if a table can have it: its result is the state's
+ * integer.
+ */
 static GpuAggFold
 fold_of(const GpuAggAggregateRow *row)
 {
@@ -150,7 +153,10 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup, const List *col
 	return true;
 }
 
-/* Is all of the table all-visible, but for pages that nobody has written to?  How many there are besides. */
+/*
+ * Is all of the table all-visible, but for pages that nobody has written to?  How many there are
+ * besides.
+ */
 static bool
 is_visible(const GpuAggLower *build, Relation relation, BlockNumber *written)
 {
@@ -229,8 +235,8 @@ groups(const Query *parse)
 }
 
 /*
- * The program over a table of a subquery, whose expressions these are.  The node has none of them: there
- * may be no constants that are known later.
+ * The program over a table of a subquery, whose expressions these are.  The node has none of them:
+ * there may be no constants that are known later.
  */
 static bool
 build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull, GpuAggLookupLower *lookup,
@@ -246,7 +252,9 @@ build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull, Gp
 	return plan->program != NULL;
 }
 
-/* Whether there was a NULL is not known of a table that a device has made, so the column has none. */
+/*
+ * Whether there was a NULL is not known of a table that a device has made, so the column has none.
+ */
 void
 gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
@@ -322,7 +330,10 @@ groups_twice(const Query *subquery)
 	return subquery->distinctClause != NIL && (subquery->groupClause != NIL || subquery->hasAggs);
 }
 
-/* A subquery that groups the rows of a table by what the input is looked up by: as one that is folded */
+/*
+ * A subquery that groups the rows of a table by what the input is looked up by: as one that is
+ * folded
+ */
 static void
 build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLower *input, GpuAggLookupPlan *plan)
 {

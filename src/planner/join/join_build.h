@@ -16,7 +16,7 @@
  */
 extern void gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan);
 
-/* The same of the subquery of IN, or NOT IN */
+/* gpuagg_join_build of the subquery of IN, or NOT IN */
 extern void gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan);
 
 /*

@@ -3,11 +3,10 @@
  *		What is expected of look-ups (join_order.h).
  *
  * A filter asks for one joined row after the other; which it asks for first is decided when
- * a run begins (node/lookup/probes.c, by probe_order.c), by what is noted here and by what earlier runs have
- * found.  Only tests of rows that can be neither NULL nor an error may change places, and
- * only with each other: so a condition that may raise an error meets the rows that it
- * meets in PostgreSQL's order, and nothing passes by a condition of another level of
- * security.
+ * a run begins (node/lookup/probes.c, by probe_order.c), by what is noted here and by what earlier
+ * runs have found.  Only tests of rows that can be neither NULL nor an error may change places, and
+ * only with each other: so a condition that may raise an error meets the rows that it meets in
+ * PostgreSQL's order, and nothing passes by a condition of another level of security.
  */
 #include "postgres.h"
 
@@ -25,8 +24,8 @@
 #include "planner/value/args.h"
 
 /*
- * Of a thread of the host.  Measured on an EPYC with one integer key and one column: look-ups 4 to 5 (bits) and 8
- * (slots) while the table lies in caches, 23 and 91 in tables of 1e6 rows.
+ * Of a thread of the host.  Measured on an EPYC with one integer key and one column: look-ups 4 to
+ * 5 (bits) and 8 (slots) while the table lies in caches, 23 and 91 in tables of 1e6 rows.
  */
 #define LOOKUP_NEAR_NS 8.0
 #define LOOKUP_FAR_NS 60.0
@@ -165,7 +164,10 @@ gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows)
 	return ns;
 }
 
-/* PostgreSQL's estimate, which is a half.  Where IN is a part of another condition nothing is known. */
+/*
+ * PostgreSQL's estimate, which is a half.  Where IN is a part of another condition nothing is
+ * known.
+ */
 static void
 expect_subquery(const GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
 {

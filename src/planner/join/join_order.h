@@ -9,7 +9,10 @@
 
 #include "planner/lower/lower.h"
 
-/* ns of looking a row up, or fetching a column, in a table of so many bytes, all of the device at work */
+/*
+ * ns of looking a row up, or fetching a column, in a table of so many bytes, all of the device at
+ * work
+ */
 extern double gpuagg_join_probe_ns(double bytes);
 
 /*

@@ -218,8 +218,9 @@ windows_needed(double bytes, double memory)
 }
 
 /*
- * Which tables a device may make, as its memory goes, and whether gpuagg.lookup_memory is enough for
- * the backend to make them, the others among them all together, the largest in windows if need be.
+ * Which tables a device may make, as its memory goes, and whether gpuagg.lookup_memory is enough
+ * for the backend to make them, the others among them all together, the largest in windows if need
+ * be.
  */
 static void
 plan_memory(const GpuAggLower *lw, GpuAggLookupPlan *plans)
@@ -381,7 +382,10 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		GpuAggLookupExpected *expected = &plans[i].expected;
 		double		slower = 1;
 
-		/* the startup cost of a hashed subplan is that of its plan, which each of several processes runs */
+		/*
+		 * the startup cost of a hashed subplan is that of its plan, which each of several processes
+		 * runs
+		 */
 		if (lookup->subplan != NULL)
 			(void) expect_input(lw, i, lookup->rows, lookup->subplan->startup_cost, plans);
 		else if (lookup->values_of > 0)

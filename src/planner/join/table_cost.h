@@ -22,8 +22,9 @@ extern double gpuagg_table_made_bytes(PlannerInfo *root, const GpuAggLookupLower
 extern double gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows);
 
 /*
- * ns of a table of so many rows, as the backend would read them, that the device makes by the program, of columns of the input that it
- * keeps; if it may still have it of an earlier statement, of looking whether it is as it was
+ * ns of a table of so many rows, as the backend would read them, that the device makes by the
+ * program, of columns of the input that it keeps; if it may still have it of an earlier statement,
+ * of looking whether it is as it was
  */
 extern double gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
 								   const GpuAggProgram *program, double rows);

@@ -35,7 +35,7 @@ column_span(PlannerInfo *root, const Var *key, uint8 type, double *span)
 	return bound.ranged;
 }
 
-/* The same of the only key, if it is an integer to the device */
+/* The span of the only key, if it is an integer to the device */
 static bool
 key_span(PlannerInfo *root, const GpuAggLookupLower *lookup, double *span)
 {

@@ -68,10 +68,10 @@ typedef struct GpuAggValue
 	bool		notnull;		/* never NULL */
 	bool		may_fail;		/* may be an error value */
 
-	/* NUMERIC: the register holds the value times 10^scale; PostgreSQL shows */
+	/* NUMERIC: the register holds the value times 10^scale. */
 	uint8		scale;
-	uint8		shown;			/* so many decimals, at most scale, */
-	uint16		shown_reg;		/* or as many as this says, if it is one */
+	uint8		shown;			/* decimals that PostgreSQL shows, at most scale */
+	uint16		shown_reg;		/* register that tells them in place of `shown`, or GPUAGG_NO_REG */
 } GpuAggValue;
 
 typedef struct GpuAggColumn
@@ -82,7 +82,10 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
-/* An input of the join, a subquery of IN, a helper or values of strings (plan.h): it becomes a look-up table */
+/*
+ * An input of the join, a subquery of IN, a helper or values of strings (plan.h): it becomes a
+ * look-up table
+ */
 typedef struct GpuAggLookupLower
 {
 	RelOptInfo *rel;			/* NULL: none of a join's inputs */
@@ -96,31 +99,31 @@ typedef struct GpuAggLookupLower
 	List	   *columns;		/* those of the keys first, which may be computed; the others
 								 * are Vars, of a folded input Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's; */
-	uint8		forms[GPUAGG_KEY_COLUMNS];	/* so are these, */
-	int			helps;			/* what it helps to find, */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
+	uint8		forms[GPUAGG_KEY_COLUMNS];	/* as GpuAggLookupPlan's */
+	int			helps;			/* look-up that it helps to find, as GpuAggLookupPlan's */
 	int			helped;
-	int			values_of;		/* and whose strings' values it has */
+	int			values_of;		/* look-up whose strings' values it has, as GpuAggLookupPlan's */
 	int			values_column;
 	GpuAggValue table;
 	GpuAggValue probe;			/* the first key of a row that is looked up */
 	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
 	bool		windowed;		/* made in windows */
-	GpuAggValue row;			/* that is joined, or NULL */
+	GpuAggValue row;			/* of the table, that is joined, or NULL */
 	const GpuAggJoin *join;
-	GpuAggValue test;			/* that the filter has of it, unless it is a left join, */
-	bool		moves;			/* which may change places with those of others */
-	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), the
-								 * subquery for EXPLAIN, or what is computed of strings; */
-	bool		keepable;		/* the program is of columns that the device has, or can keep, */
-	bool		kept;			/* which it has, all of them, */
-	bool		known;			/* and has made the table before, for this session; */
+	GpuAggValue test;			/* that the filter has of it, unless it is a left join */
+	bool		moves;			/* `test` may change places with those of others */
+	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), the subquery
+								 * for EXPLAIN, or what is computed of strings */
+	bool		keepable;		/* the program is of columns that the device has, or can keep */
+	bool		kept;			/* the device has all columns of the program */
+	bool		known;			/* the device has made the table before, for this session */
 	bool		folds;			/* it makes one of the rows that have a key */
 	Expr	   *condition;		/* that is NOT IN of it, by itself */
 	const RelOptInfo *scanned;	/* by the program: its rows */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
-	GpuAggValue of_null;		/* for a NULL, */
-	GpuAggValue of_missed;		/* and for another value without an equal one */
+	GpuAggValue of_null;		/* what IN is for a NULL */
+	GpuAggValue of_missed;		/* what IN is for another value without an equal one */
 } GpuAggLookupLower;
 
 /*

@@ -15,7 +15,10 @@ typedef struct GpuAggLoweredFilter
 	GpuAggValue value;			/* if there is one */
 } GpuAggLoweredFilter;
 
-/* An argument where the filter is true, else NULL, which aggregates ignore: for PostgreSQL to compute */
+/*
+ * An argument where the filter is true, else NULL, which aggregates ignore: for PostgreSQL to
+ * compute
+ */
 extern Expr *gpuagg_lower_filtered(Expr *arg, Expr *filter);
 
 /*

@@ -12,8 +12,8 @@
  *		x < v	x * 10^s <= below		x >= v	x * 10^s > below
  *		x = v	both x <= v and x >= v
  *
- * Of NaN and of what is beyond 64 bits both are the largest integer, which is exact: no x is greater.
- * Below 64 bits there is no such bound; that is found out when the input is read
+ * Of NaN and of what is beyond 64 bits both are the largest integer, which is exact: no x is
+ * greater.  Below 64 bits there is no such bound; that is found out when the input is read
  * (gpuagg_numeric_bound()).
  *
  * v is a column, or what PostgreSQL computes of columns of this input: for each of its rows, those

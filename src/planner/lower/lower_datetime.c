@@ -257,8 +257,8 @@ days_exist(void)
 }
 
 /*
- * The same value, but left to PostgreSQL (the root of -1 is) where a day is
- * missing.  These casts of days in range cannot fail.
+ * The value stays, but is left to PostgreSQL (the root of -1 is) where a day is missing.  These
+ * casts of days in range cannot fail.
  */
 bool
 gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value)

@@ -21,7 +21,7 @@ extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
 /* Is it date_trunc(whole days, a timestamptz)? */
 extern bool gpuagg_lower_truncates_days(Expr *expr);
 
-/* The same value, left to PostgreSQL where a day is missing in the session's zone */
+/* Leaves the value to PostgreSQL where a day is missing in the session's zone. */
 extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value);
 
 /* The day to which a timestamp is cut by a unit of days; is it sure to be in the type's range? */

@@ -497,7 +497,7 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 						   &equal, &y, 0, out);
 }
 
-/* The same bytes under another type */
+/* A value's bytes under another type */
 static bool
 relabel_as(GpuAggLower *lw, Oid resulttype, GpuAggValue *value)
 {

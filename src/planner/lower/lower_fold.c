@@ -454,8 +454,8 @@ typedef struct Extreme
 {
 	Var		   *column;
 	bool		right;			/* the column stands there */
-	bool		least;			/* is the least one so, */
-	bool		greatest;		/* or the greatest? */
+	bool		least;			/* it asks for the least value */
+	bool		greatest;		/* it asks for the greatest value */
 	Oid			functions[2];	/* min, max */
 	uint8		type;
 	uint8		scale;
@@ -608,8 +608,8 @@ choose_extreme(GpuAggLookupLower *lookup, List *rest)
 }
 
 /*
- * How many different keys.  Of a UNION ALL PostgreSQL has no statistics and takes 200, but it has some of
- * what it is made of.
+ * How many different keys.  Of a UNION ALL PostgreSQL has no statistics and takes 200, but it has
+ * some of what it is made of.
  */
 static double
 estimate_keys(PlannerInfo *root, RelOptInfo *rel, List *keys)

@@ -154,7 +154,7 @@ constant_total(const Interval *interval, int64 *total)
 		!pg_add_s64_overflow(*total, interval->time, total);
 }
 
-/* The same of an expression without columns, when execution starts */
+/* An expression without columns in microseconds, when execution starts */
 static Expr *
 total_expr(Expr *interval)
 {

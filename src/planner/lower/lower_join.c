@@ -167,7 +167,9 @@ check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8
 						 format_type_with_typemod(var->vartype, var->vartypmod));
 }
 
-/* Of a folded input all rows of a key have no other column in common, by the equality of its type. */
+/*
+ * Of a folded input all rows of a key have no other column in common, by the equality of its type.
+ */
 static bool
 is_one_value(const GpuAggLookupLower *lookup, const Var *column)
 {
@@ -345,8 +347,8 @@ consume_errors(GpuAggLower *lw, const GpuAggValue *value)
 }
 
 /*
- * PostgreSQL may hash or sort by equalities that are no keys here, and then computes the chain's side
- * for rows that nothing is joined with, too.
+ * PostgreSQL may hash or sort by equalities that are no keys here, and then computes the chain's
+ * side for rows that nothing is joined with, too.
  */
 static bool
 consume_equalities(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *rest)

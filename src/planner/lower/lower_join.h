@@ -20,7 +20,7 @@
 /* The column as the input's own paths have it; NULL: they do not. */
 extern Var *gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var);
 
-/* The same of all columns of an expression */
+/* An expression with all its columns as the input's own paths have them; NULL: they do not. */
 extern Expr *gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr);
 
 /* A column of the row that is joined: a Var of the input, or an Aggref of a folded one */
@@ -30,7 +30,9 @@ extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr 
 /* The input that has the table; NULL: none has */
 extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid);
 
-/* Is a column of the input the same value in all rows that a look-up finds, not just an equal one? */
+/*
+ * Is a column of the input the same value in all rows that a look-up finds, not just an equal one?
+ */
 extern bool gpuagg_lower_is_common(const GpuAggLookupLower *lookup, const Var *column);
 
 /* A string's number in the input's table; *column: which of its columns that is */

@@ -12,7 +12,8 @@
  *		number = LOOKUP(value, helper)		NULL: no row has this value
  *		row = LOOKUP_PAIR(word, word, table)	a word is a value, a number, or two short ones
  *
- * A helper has the values of one column of the input, each once; a value's number is that of its row.
+ * A helper has the values of one column of the input, each once; a value's number is that of its
+ * row.
  */
 #include "postgres.h"
 

@@ -59,7 +59,7 @@ decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggValue *out)
 														  isnull), out);
 }
 
-/* The same value at a larger scale, showing what it showed */
+/* The value at a larger scale, showing what it showed */
 static bool
 raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
 {
@@ -597,7 +597,10 @@ gpuagg_lower_by_rounded(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
 
 /* ---------------------------------------------------------------- casts --- */
 
-/* numeric(p, s): rounds, and has at most p digits; of s below 0 the last -s before the point are zeros */
+/*
+ * numeric(p, s): rounds, and has at most p digits; of s below 0 the last -s before the point are
+ * zeros
+ */
 bool
 gpuagg_lower_by_declared_numeric(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 {

@@ -7,8 +7,8 @@
  * when the query is planned.  The scale is that of a declared type, or as many decimals as
  * the sub-select's own columns let expect; of a parameter nothing is known, so there are
  * some: of a single factor as many as exchange rates have, of several fewer, for a product has
- * those of all.  How many of them PostgreSQL shows is a second constant.  A value of more decimals, NaN and
- * infinities are an error of the constant, which leaves the query to the fallback plan
+ * those of all.  How many of them PostgreSQL shows is a second constant.  A value of more decimals,
+ * NaN and infinities are an error of the constant, which leaves the query to the fallback plan
  * before a page is read.
  *
  * Comparisons do not come here: they need no scale (lower_numeric.c).

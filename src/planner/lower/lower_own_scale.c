@@ -224,8 +224,8 @@ gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno)
 }
 
 /*
- * Has a run met such a value that statistics did not tell of?  Not where row security might have hidden
- * it from this user.
+ * Has a run met such a value that statistics did not tell of?  Not where row security might have
+ * hidden it from this user.
  */
 static bool
 was_met(const GpuAggLower *lw, AttrNumber attno)

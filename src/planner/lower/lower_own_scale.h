@@ -19,12 +19,12 @@ typedef struct GpuAggDigits
 {
 	int			before;
 	int			behind;
-	bool		any;			/* else nothing is known of the values */
+	bool		any;			/* false: nothing is known of the values */
 	bool		special;		/* there are NaN or infinities */
 	bool		looked;
-	bool		lenient;		/* values that fit no word may be left out: */
-	int			left_out;		/* so many have been, */
-	int			taken;			/* and so many have not */
+	bool		lenient;		/* values that fit no word may be left out */
+	int			left_out;		/* number of values that were left out */
+	int			taken;			/* number of values that were not */
 } GpuAggDigits;
 
 extern void gpuagg_digits_add(GpuAggDigits *seen, Datum value);

@@ -135,8 +135,8 @@ gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var)
 }
 
 /*
- * The table of values of a column's strings, in which the row of this number is looked up: a number is another
- * one where ON has restricted the input's row.  NULL: there is no room.
+ * The table of values of a column's strings, in which the row of this number is looked up: a number
+ * is another one where ON has restricted the input's row.  NULL: there is no room.
  */
 static GpuAggLookupLower *
 values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *var, const GpuAggValue *number)

@@ -151,8 +151,8 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
 }
 
 /*
- * A row is kept where the condition is true, so NOT IN is as good as never NULL, and may change places with
- * tests of other look-ups.
+ * A row is kept where the condition is true, so NOT IN is as good as never NULL, and may change
+ * places with tests of other look-ups.
  */
 bool
 gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggValue *out)

@@ -102,7 +102,9 @@ read_ns(const GpuAggRates *rates, const GpuAggCostInput *input, double fed)
 	return beyond * REREAD_PAGE_NS + Min(disk, beyond) * input->page_cost * rates->cost_unit_ns;
 }
 
-/* What of a prediction PostgreSQL's plan has to read, too, in so much less time as it has processes */
+/*
+ * What of a prediction PostgreSQL's plan has to read, too, in so much less time as it has processes
+ */
 static double
 read_anyway(const GpuAggRates *rates, const GpuAggWork *work, const GpuAggCostInput *input, const GpuAggPrediction *p)
 {
@@ -124,7 +126,10 @@ is_string(const GpuAggOutput *output, const GpuAggProgram *program)
 		 gpuagg_key_is_string(gpuagg_program_keys(program)[output->index].type));
 }
 
-/* What becomes of a group's outputs; an average is a division, of a numeric that is made first or of an integer. */
+/*
+ * What becomes of a group's outputs; an average is a division, of a numeric that is made first or
+ * of an integer.
+ */
 static void
 work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 {
@@ -240,7 +245,10 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
-/* Look-up tables and look-ups: what the device takes is scaled as the rest is, rows of plans are not. */
+/*
+ * Look-up tables and look-ups: what the device takes is scaled as the rest is, rows of plans are
+ * not.
+ */
 static void
 predict_lookups(const GpuAggCostInput *input, GpuAggPlanInfo *info, double unit)
 {

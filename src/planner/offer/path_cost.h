@@ -23,10 +23,10 @@ typedef struct GpuAggCostInput
 	double		groups;
 	double		returned;		/* of these, if the device can choose */
 	double		made;			/* groups that regrouping makes of them; 0: none */
-	bool		regrouped;		/* by the device; else by the backend, with tables of */
-	double		entries;		/* so many entries, */
-	int			computed;		/* which computes so many values of each, */
-	double		word_sorts;		/* and sorts some of them (cost/predict.h); */
+	bool		regrouped;		/* the device makes the made groups; else the backend does */
+	double		entries;		/* of the tables in which the backend makes groups */
+	int			computed;		/* values that the backend computes of each group */
+	double		word_sorts;		/* sorted values, as GpuAggWork has them (cost/predict.h) */
 	double		value_sorts;
 	double		long_sorts;
 	double		string_bytes;	/* of the keys of a group of the device's */
@@ -35,14 +35,14 @@ typedef struct GpuAggCostInput
 	double		allvisfrac;		/* of the pages */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
 	double		lookup_ns;		/* of making them, and of looking rows up */
-	double		speed;			/* of PostgreSQL's plan (path_speed.h): what one process reads for tables
-								 * costs more beside it, */
-	double		beside_ns;		/* of their rows, so much */
-	Cost		plan_cost;		/* of the plan whose rows are grouped, if it is one, */
-	int			plan_values;	/* and values of each of its rows */
+	double		speed;			/* of PostgreSQL's plan (path_speed.h) */
+	double		beside_ns;		/* what rows that one process reads for look-up tables cost more by
+								 * that speed */
+	Cost		plan_cost;		/* of the plan whose rows are grouped, if it is one */
+	int			plan_values;	/* values of a row of that plan */
 	double		scale;			/* gpuagg.cost_scale */
-	int			tasks;			/* that do it: one for each of several tables, */
-	double		merged;			/* whose groups, so many, are merged */
+	int			tasks;			/* tasks that do it: one for each of several tables */
+	double		merged;			/* groups of several tasks, which are merged */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */
 } GpuAggCostInput;
@@ -59,7 +59,7 @@ typedef struct GpuAggCost
 extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
 								  GpuAggPlanInfo *info);
 
-/* The same of a scan that returns rows; groups do not matter. */
+/* gpuagg_cost_agg of a scan that returns rows; groups do not matter. */
 extern GpuAggCost gpuagg_cost_sample(const GpuAggCostInput *input,
 									 GpuAggPlanInfo *info);
 

@@ -2,11 +2,12 @@
  * path_speed.c
  *		How much more of its cost a path of several processes does in a time (path_speed.h).
  *
- * PostgreSQL divides the processor's part of a parallel scan's cost by the processes that share it, and
- * leaves the pages' part as it is: a disk gives no more to several.  Of pages that lie in memory they
- * read as many times as much, so that such a plan, with the same cost as one of a single process, is done
- * in a part of its time.  With d processes, p the pages' cost and c the whole, one process would
- * have p + (c - p) * d to do, and takes that for what they do in a d-th of it:
+ * PostgreSQL divides the processor's part of a parallel scan's cost by the processes that share it,
+ * and leaves the pages' part as it is: a disk gives no more to several.  Of pages that lie in
+ * memory they read as many times as much, so that such a plan, with the same cost as one of a
+ * single process, is done in a part of its time.  With d processes, p the pages' cost and c the
+ * whole, one process would have p + (c - p) * d to do, and takes that for what they do in a d-th of
+ * it:
  *
  *		speed = c * d / (p + (c - p) * d)
  *

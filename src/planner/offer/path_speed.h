@@ -15,7 +15,7 @@
  */
 extern double gpuagg_path_speed(Path *path);
 
-/* The same of the cheapest path that PostgreSQL itself has of these */
+/* gpuagg_path_speed of the cheapest of these paths that is PostgreSQL's own */
 extern double gpuagg_paths_speed(const List *paths);
 
 #endif							/* GPUAGG_PLANNER_PATH_SPEED_H */

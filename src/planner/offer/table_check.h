@@ -13,7 +13,7 @@
 /* An ordinary table or materialized view?  If not, it is refused. */
 extern bool gpuagg_table_check_kind(const RangeTblEntry *rte);
 
-/* The same of what only the open relation tells */
+/* What only the open relation tells: can the table be read?  If not, it is refused. */
 extern bool gpuagg_table_check(Relation relation);
 
 #endif							/* GPUAGG_PLANNER_TABLE_CHECK_H */

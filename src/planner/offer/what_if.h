@@ -15,8 +15,8 @@ typedef struct GpuAggWhatIf
 	GpuAggCostInput input;		/* what the path's cost comes from */
 	GpuAggPlanInfo info;
 	double		postgres_groups;	/* that PostgreSQL expects; 0: no grouping */
-	Cost		device;			/* whole costs: of the path */
-	Cost		postgres;		/* and of the one that was cheaper */
+	Cost		device;			/* whole cost of the path */
+	Cost		postgres;		/* whole cost of the one that was cheaper */
 	const char *table;
 } GpuAggWhatIf;
 

@@ -15,7 +15,7 @@ extern Path *gpuagg_agg_scan_path(const GpuAggGrouping *g);
 /* PostgreSQL's aggregation of such a one, with the columns of custom_scan_tlist */
 extern Path *gpuagg_agg_group_path(GpuAggGrouping *g, Path *scan);
 
-/* The same over that scan, or the joins */
+/* PostgreSQL's aggregation over that scan, or the joins */
 extern Path *gpuagg_agg_fallback_path(GpuAggGrouping *g);
 
 /* SeqScan with these expressions */

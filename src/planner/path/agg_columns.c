@@ -248,8 +248,8 @@ is_read_with_row(const GpuAggGrouping *g, const Var *var)
 }
 
 /*
- * Output i, a column of an input that follows from a primary key among the keys: it is read with its row
- * (node/result/key_rows.h).  False: it is none such.
+ * Output i, a column of an input that follows from a primary key among the keys: it is read with
+ * its row (node/result/key_rows.h).  False: it is none such.
  */
 static bool
 lower_key_row(GpuAggGrouping *g, int i)

@@ -36,7 +36,10 @@
 /* Memory of an entry of the backend's tables, and of each of its states */
 #define ENTRY_BYTES 48.0
 #define STATE_BYTES 16.0
-/* Of a value that only PostgreSQL tells apart (node/regroup/equal_values.c), with some bytes of its own */
+/*
+ * Of a value that only PostgreSQL tells apart (node/regroup/equal_values.c), with some bytes of its
+ * own
+ */
 #define EQUAL_BYTES 96.0
 
 /* Of a row in memory, found by its primary key, with three columns: 2.2 us on an EPYC */
@@ -396,10 +399,11 @@ returned_groups(const GpuAggGrouping *g, double passing)
 }
 
 /*
- * For what stands above the grouping in its query.  Of a subquery's columns PostgreSQL has no statistics, and
- * takes the less of its rows for its conditions, the fewer they are said to be: a number that is right, and
- * less than PostgreSQL expects, has it nest loops over rows that it takes for one.  So what earlier runs had
- * counts for the device alone; bounds, which hold, count for both.  A limit tells how many come.
+ * For what stands above the grouping in its query.  Of a subquery's columns PostgreSQL has no
+ * statistics, and takes the less of its rows for its conditions, the fewer they are said to be: a
+ * number that is right, and less than PostgreSQL expects, has it nest loops over rows that it takes
+ * for one.  So what earlier runs had counts for the device alone; bounds, which hold, count for
+ * both.  A limit tells how many come.
  */
 static double
 offered_rows(const GpuAggGrouping *g, double rows, double passing)

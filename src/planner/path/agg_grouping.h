@@ -30,8 +30,8 @@ typedef struct GpuAggGroupingTables
 	GpuAggLower **lowers;		/* that made them */
 	GpuAggProgram **programs;
 	GpuAggLookupPlan **lookups; /* of each */
-	GpuAggRegroupPlan *regroup; /* of the first table, */
-	List	   *computed;		/* with its expressions over keys */
+	GpuAggRegroupPlan *regroup; /* of the first table */
+	List	   *computed;		/* expressions over keys, of the first table */
 
 	/* sums over tables */
 	double		pages;
@@ -40,9 +40,9 @@ typedef struct GpuAggGroupingTables
 	double		gaps;
 	double		page_cost;
 	double		rows;
-	double		kept;			/* of these, that pass the table's conditions, */
-	double		passed;			/* or those of them that the device tests */
-	double		lines;			/* of which a sample is drawn */
+	double		kept;			/* rows that pass the table's conditions */
+	double		passed;			/* rows that pass the conditions that the device tests */
+	double		lines;			/* lines of which a sample is drawn */
 	int			filled;			/* tables with pages */
 	bool		shared;			/* tables of a program have one task */
 } GpuAggGroupingTables;
@@ -58,7 +58,7 @@ typedef struct GpuAggGrouping
 	List	   *clause;			/* SortGroupClauses of the keys */
 	PathTarget *target;			/* what stands above */
 	List	   *having;
-	PathTarget *final_target;	/* the same above partial groups, which have none */
+	PathTarget *final_target;	/* what stands above partial groups, which have none of `having` */
 	List	   *final_having;
 	GpuAggGroupingTables *tables;	/* that are the fact; NULL: it is one */
 	bool		refused;		/* for a reason that no table has to do with */
@@ -79,11 +79,11 @@ typedef struct GpuAggGrouping
 	List	   *sample_exprs;
 	List	   *wanted_exprs;
 	double		sample_lines;
-	double		cached;			/* part of the pages, 0 to 1, */
-	double		gaps;			/* of those that are fed, but not the one before */
-	double		visible;		/* and of those that are all-visible */
+	double		cached;			/* part of the pages that the device has, 0 to 1 */
+	double		gaps;			/* part of the pages that are fed, but not the one before */
+	double		visible;		/* part of the pages that are all-visible */
 	double		made_groups;	/* of the query; the device's may be finer */
-	double		bounded_groups; /* the same without what earlier runs had */
+	double		bounded_groups; /* `made_groups` without what earlier runs had */
 	double		postgres_groups;	/* that PostgreSQL expects */
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;

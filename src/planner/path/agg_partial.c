@@ -24,10 +24,10 @@
  *
  * The states are those that PostgreSQL's combine and deserialise functions expect.  An
  * aggregate without a final function has its result as its state.  Of the others those of
- * integers and numerics are known (node/result/partials.c, node/result/variances.c), and of floating point
- * the moments (node/result/moments.c).  Aggregates may share a state, as sum and avg of one column
- * do: so each has all of it, also what its own result does not need.  For the same reason an
- * average of floating point is lowered as moments here (lower_statistic.c).
+ * integers and numerics are known (node/result/partials.c, node/result/variances.c), and of
+ * floating point the moments (node/result/moments.c).  Aggregates may share a state, as sum and avg
+ * of one column do: so each has all of it, also what its own result does not need.  For the same
+ * reason an average of floating point is lowered as moments here (lower_statistic.c).
  *
  * Does not handle: joins, grouping sets, keys without columns, samples, what cannot be combined
  * (DISTINCT, ordered sets); rows of a plan in each worker, whose many groups would all meet

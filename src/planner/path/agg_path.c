@@ -136,8 +136,9 @@ check_fact(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 /* ------------------------------------------------------------------ path --- */
 
 /*
- * A list of the list of the program's outputs of a row that PostgreSQL joins, which may have none; NIL: it
- * must not.  Of an input that is folded the device has one row for each key, PostgreSQL all of them.
+ * A list of the list of the program's outputs of a row that PostgreSQL joins, which may have none;
+ * NIL: it must not.  Of an input that is folded the device has one row for each key, PostgreSQL all
+ * of them.
  */
 static List *
 joined_outputs(const GpuAggGrouping *g)

@@ -26,7 +26,7 @@ extern bool gpuagg_agg_plan_reads_sets(PlannerInfo *root);
 /* That plan, by one process or by Gather */
 extern Path *gpuagg_agg_plan_scan_path(const GpuAggGrouping *g);
 
-/* The same with the outputs of the program as its target */
+/* That plan with the outputs of the program as its target */
 extern Path *gpuagg_agg_plan_row_path(const GpuAggGrouping *g);
 
 /* A path that is never run, with these expressions */

@@ -200,8 +200,8 @@ same_runtime(const GpuAggLower *a, const GpuAggLower *b)
 }
 
 /*
- * Notes the program of the table looked at, which may be one of those before.  False: there is no room for what
- * it looks rows up in.
+ * Notes the program of the table looked at, which may be one of those before.  False: there is no
+ * room for what it looks rows up in.
  */
 static bool
 note_program(GpuAggGrouping *g)

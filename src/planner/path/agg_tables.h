@@ -24,7 +24,10 @@ extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
 /* What the device groups by, where that is finer than the query, over the fact */
 extern List *gpuagg_agg_tables_keys(const GpuAggGrouping *g);
 
-/* Outputs of the first table's program become those over what the tables make together; false: they cannot be told so */
+/*
+ * Outputs of the first table's program become those over what the tables make together; false: they
+ * cannot be told so
+ */
 extern bool gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List **exprs);
 
 /* When groups are estimated: whether tables of a program share a task */
@@ -45,7 +48,10 @@ extern Path *gpuagg_agg_tables_scan_path(const GpuAggGrouping *g);
 /* An Append of SeqScans with the outputs of the program; of one table just that */
 extern Path *gpuagg_agg_tables_row_path(GpuAggGrouping *g);
 
-/* What the plan says of programs and tables, and the runtime constants of them all, look-up tables' last */
+/*
+ * What the plan says of programs and tables, and the runtime constants of them all, look-up tables'
+ * last
+ */
 extern List *gpuagg_agg_tables_pack(const GpuAggGrouping *g);
 extern List *gpuagg_agg_tables_runtime(const GpuAggGrouping *g);
 

@@ -4,9 +4,10 @@
  *
  * A row of the table that is read may have a value that no device reads: one that is compressed
  * or stored elsewhere, NaN, a numeric of many digits.  The joins of the fallback plan can be run
- * for such rows alone if a sequential scan, one of each partition, which gives them then, is all that
- * reads the table, and is read once: on the outer side of nested loops, not below anything that groups.  Outputs of
- * the program are evaluated over the rows that come of it (node/row/joined_rows.c).
+ * for such rows alone if a sequential scan, one of each partition, which gives them then, is all
+ * that reads the table, and is read once: on the outer side of nested loops, not below anything
+ * that groups.  Outputs of the program are evaluated over the rows that come of it
+ * (node/row/joined_rows.c).
  */
 #include "postgres.h"
 

@@ -11,9 +11,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Outputs of a program (gpuagg_lower_row_exprs) over the rows of the joins (gpuagg_plan_joins), which are its outer
- * tuple; count(*) alone has none.  False: not all can be had so, or the plan reads the table otherwise than once from
- * start to end.
+ * Outputs of a program (gpuagg_lower_row_exprs) over the rows of the joins (gpuagg_plan_joins),
+ * which are its outer tuple; count(*) alone has none.  False: not all can be had so, or the plan
+ * reads the table otherwise than once from start to end.
  */
 extern bool gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs, List **outputs);
 

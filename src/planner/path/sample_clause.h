@@ -14,7 +14,7 @@
 /* Can this table's sample, if it is one, be taken?  If not, it is refused. */
 extern bool gpuagg_sample_check(PlannerInfo *root, RelOptInfo *rel);
 
-/* The same for a program over it: draws need its columns in the cache. */
+/* Can a program's sample be taken?  Draws need its columns in the cache.  If not, it is refused. */
 extern bool gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel,
 										Relation relation,
 										const GpuAggProgram *program);

@@ -8,8 +8,9 @@
  * type of join, its sides and its clauses matter; how it joins (nested loop, merge,
  * hash, in parallel) does not.  The way down leads to the largest table whose rows are all
  * kept by outer joins and tested by EXISTS, on whichever side of a node it is; the other
- * side is an input, of which any plan may be run, and is not looked into.  But for inner joins of inner joins: these are taken
- * apart, since a single table's unique key is proven more often than that of a join.
+ * side is an input, of which any plan may be run, and is not looked into.  But for inner joins of
+ * inner joins: these are taken apart, since a single table's unique key is proven more often than
+ * that of a join.
  *
  * A parameterised scan of a nested loop tests the clauses that it was given; they are
  * taken from there.

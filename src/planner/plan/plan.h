@@ -89,14 +89,16 @@ typedef struct GpuAggOutput
 								 * -1: none */
 	int			type;			/* GpuAggType of the key or argument */
 	int			scale;			/* NUMERIC: the value is times 10^scale */
-	int			shown;			/* of which so many decimals are shown, */
-	int			shown_by;		/* unless 0: or as many as transition shown_by - 1
-								 * says; of SUM_MONEY: of the negative amounts */
-	int			statistic;		/* GpuAggStatistic, of moments or the sum at index and of: */
+	int			shown;			/* NUMERIC: decimals that are shown */
+	int			shown_by;		/* 0: `shown` decimals; else as many are shown as transition
+								 * shown_by - 1 says; of SUM_MONEY: of the negative amounts */
+	int			statistic;		/* GpuAggStatistic, of moments, or of the sum at index and
+								 * `squares` */
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
-	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is, */
-	int			column;			/* those of its keys counted, of type "type"; KEY_ROW: of the row */
+	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is */
+	int			column;			/* KEY_NUMBER: that column of the table, its keys counted, of type
+								 * `type`; KEY_ROW: the column of the row */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */
@@ -116,12 +118,15 @@ typedef struct GpuAggRuntimeConst
 typedef struct GpuAggLookupExpected
 {
 	double		share;			/* of the rows that are looked up, those that are left */
-	double		probe_ns;		/* of looking one up, */
-	double		probes;			/* and how many are, at most; */
-	double		found;			/* of these the share that has a row in the table */
-	double		make_ns;		/* of making the table, */
-	Cost		make_cost;		/* by a plan that costs this; 0: of columns that are kept */
-	bool		small;			/* the backend reads it in much less time than a device has made a table */
+	double		probe_ns;		/* of looking one row up */
+	double		probes;			/* rows that are looked up, at most */
+	double		found;			/* of the rows that are looked up, the share that has a row in the
+								 * table */
+	double		make_ns;		/* of making the table */
+	Cost		make_cost;		/* of a plan that makes the table; 0: it is made of columns that are
+								 * kept */
+	bool		small;			/* the backend reads it in much less time than a device has made a
+								 * table */
 	GpuAggSeenKey seen;			/* under which the share that was found is remembered */
 	uint16		test;			/* register of the filter's condition, which may change
 								 * places with those of others; GPUAGG_NO_REG: it may not */
@@ -137,27 +142,31 @@ typedef struct GpuAggLookupExpected
 #define GPUAGG_MAX_LOOKUP_WINDOWS 64
 
 
-/* A look-up table: an input of a join below the grouping, of IN's subquery, a helper's, or one of values of strings */
+/*
+ * A look-up table: an input of a join below the grouping, of IN's subquery, a helper's, or one of
+ * values of strings
+ */
 typedef struct GpuAggLookupPlan
 {
 	int			const_no;		/* constant number in the program */
 	int			join;			/* JoinType; the table's rows are on the left */
-	bool		unique;			/* no two rows may have the same keys; */
-	bool		folded;			/* those of the table that the device reads may, and become one */
+	bool		unique;			/* no two rows may have the same keys */
+	bool		folded;			/* rows of the table that the device reads may have the same keys,
+								 * and become one */
 	int			nkeys;
 	int			ncolumns;		/* with the keys, which come first */
 	int			window_const;	/* constants of the program by which rows of a window of keys pass:
 								 * the first of GPUAGG_WINDOW_CONSTS; -1: none */
 	bool		whole;			/* a device may make it, which has memory for all of it */
-	int			windows;		/* if the backend makes it: that are expected to be needed, one after the
-								 * other; 0: no number of them is enough */
+	int			windows;		/* if the backend makes it: that are expected to be needed, one
+								 * after the other; 0: no number of them is enough */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals, and which bound; GPUAGG_SCALE_NUMBERED */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
 	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
 	int			helped;			/* that column */
-	int			values_of;		/* the table of whose strings, by their numbers, it has what is computed of
-								 * them, + 1; 0: it has rows */
+	int			values_of;		/* the table of whose strings, by their numbers, it has what is
+								 * computed of them, + 1; 0: it has rows */
 	int			values_column;	/* which column of that one they are */
 	GpuAggLookupExpected expected;
 
@@ -170,21 +179,22 @@ typedef struct GpuAggLookupPlan
 	/* of IN or NOT IN */
 	int			subquery;		/* number of the statement's subplan that is the input; 0: a
 								 * child of the node is */
-	int			null_const;		/* boolean constants of the program: IN of a NULL, */
-	int			missed_const;	/* and of another value without an equal one */
+	int			null_const;		/* boolean constant of the program: IN of a NULL */
+	int			missed_const;	/* boolean constant of the program: IN of another value without an
+								 * equal one */
 } GpuAggLookupPlan;
 
 /* The scale of a string whose number the table has (node/lookup/numbered.h) */
 #define GPUAGG_SCALE_NUMBERED 0xFF
 
 /*
- * The table has no numeric, but a bound of it at the scale beside (lower/lower_bound.c): the largest
- * integer that is not greater, or that is less
+ * The table has no numeric, but a bound of it at the scale beside (lower/lower_bound.c): the
+ * largest integer that is not greater, or that is less
  */
 #define GPUAGG_SCALE_FLOOR 0x80
 #define GPUAGG_SCALE_BELOW 0xA0
-#define GPUAGG_SCALE_BOUNDS 0xE0	/* which of these, */
-#define GPUAGG_SCALE_DECIMALS 0x1F	/* and the scale */
+#define GPUAGG_SCALE_BOUNDS 0xE0	/* bits: which bound it is */
+#define GPUAGG_SCALE_DECIMALS 0x1F	/* bits: the bound's scale */
 
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and
@@ -214,8 +224,8 @@ typedef struct GpuAggPlanInfo
 								 * -1: none.  The filter tests it, too */
 	int			sample;			/* GpuAggSampleMethod */
 	bool		repeatable;		/* the sample has a seed of its own */
-	bool		of_plan;		/* rows of the plan GPUAGG_PLAN_ROWS are grouped, */
-	bool		own_functions;	/* in which functions may run queries, with tasks of theirs */
+	bool		of_plan;		/* rows of the plan GPUAGG_PLAN_ROWS are grouped */
+	bool		own_functions;	/* functions in that plan may run queries, with tasks of theirs */
 	GpuAggWanted wanted;
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
@@ -224,8 +234,9 @@ typedef struct GpuAggPlanInfo
 								 * known */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
-	bool		joins_rows;		/* single rows can be joined by the fallback plan's joins, */
-	List	   *joined;			/* of whose rows these are the outputs (planner/path/row_joins.h) */
+	bool		joins_rows;		/* single rows can be joined by the fallback plan's joins */
+	List	   *joined;			/* outputs of the rows that these joins make
+								 * (planner/path/row_joins.h) */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
@@ -233,7 +244,10 @@ typedef struct GpuAggPlanInfo
 	int			profile_elsewhere;	/* as GpuAggProfile.elsewhere */
 } GpuAggPlanInfo;
 
-/* A List of copyable, printable nodes, and back (palloc'd); all but what is of joined rows, which is known later. */
+/*
+ * A List of copyable, printable nodes, and back (palloc'd); all but what is of joined rows, which
+ * is known later.
+ */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern List *gpuagg_plan_pack_joined(List *packed, List *joined);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
@@ -248,10 +262,9 @@ extern Plan *gpuagg_plan_joins(Plan *fallback);
 extern Plan *gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info);
 
 /*
- * The same of several tables: a List of such Lists, one for each program, which
- * differ in program and runtime constants only; for each table the number of its
- * program; how many more partitions there are that need not be read; and whether
- * tables of a program share a task.
+ * gpuagg_plan_pack of several tables: a List of such Lists, one for each program, which differ in
+ * program and runtime constants only; for each table the number of its program; how many more
+ * partitions there are that need not be read; and whether tables of a program share a task.
  */
 extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned,
 									 bool shared);

@@ -30,8 +30,8 @@ enum
 enum
 {
 	LOOKUP_STRUCT,				/* GpuAggLookupPlan */
-	LOOKUP_TYPES,				/* a byte for each column, */
-	LOOKUP_SCALES,				/* likewise */
+	LOOKUP_TYPES,				/* a byte for each column: types */
+	LOOKUP_SCALES,				/* a byte for each column: scales */
 	LOOKUP_PROGRAM,				/* GpuAggProgram, or nothing */
 	LOOKUP_RUNTIME,				/* GpuAggRuntimeConst of each */
 	LOOKUP_MEMBERS

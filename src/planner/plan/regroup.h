@@ -34,15 +34,15 @@
 typedef enum GpuAggRegroupForm
 {
 	GPUAGG_REGROUP_CONSTANT,	/* as constants of programs are made */
-	GPUAGG_REGROUP_NUMERIC,		/* bytes of equal numerics are the same, */
-	GPUAGG_REGROUP_INTERVAL,	/* of intervals, */
-	GPUAGG_REGROUP_JSONB,		/* of jsonb, */
-	GPUAGG_REGROUP_ROW,			/* of rows, */
-	GPUAGG_REGROUP_ARRAY,		/* of arrays, */
-	GPUAGG_REGROUP_RANGE,		/* of ranges, */
-	GPUAGG_REGROUP_RANGES,		/* and of sets of these, too */
-	GPUAGG_REGROUP_IMAGE,		/* by what is stored, which equal values share, */
-	GPUAGG_REGROUP_EQUAL		/* or by the type's equality alone (node/regroup/equal_values.h) */
+	GPUAGG_REGROUP_NUMERIC,		/* by bytes that equal numerics share */
+	GPUAGG_REGROUP_INTERVAL,	/* by bytes that equal intervals share */
+	GPUAGG_REGROUP_JSONB,		/* by bytes that equal jsonb share */
+	GPUAGG_REGROUP_ROW,			/* by bytes that equal rows share */
+	GPUAGG_REGROUP_ARRAY,		/* by bytes that equal arrays share */
+	GPUAGG_REGROUP_RANGE,		/* by bytes that equal ranges share */
+	GPUAGG_REGROUP_RANGES,		/* by bytes that equal sets of ranges share */
+	GPUAGG_REGROUP_IMAGE,		/* by what is stored, which equal values share */
+	GPUAGG_REGROUP_EQUAL		/* by the type's equality alone (node/regroup/equal_values.h) */
 } GpuAggRegroupForm;
 
 /* States that are bytes of a Datum, of which no device knows */
@@ -52,8 +52,8 @@ typedef enum GpuAggRegroupDatumOp
 	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
 	GPUAGG_REGROUP_SUM,			/* the sum of numerics or intervals */
 	GPUAGG_REGROUP_SQUARES,		/* the sum of squares of numerics */
-	GPUAGG_REGROUP_LEAST,		/* the first of the least values by the type's order, */
-	GPUAGG_REGROUP_GREATEST		/* of the greatest */
+	GPUAGG_REGROUP_LEAST,		/* the first of the least values by the type's order */
+	GPUAGG_REGROUP_GREATEST		/* the first of the greatest values by the type's order */
 } GpuAggRegroupDatumOp;
 
 typedef struct GpuAggRegroupValue
@@ -62,8 +62,8 @@ typedef struct GpuAggRegroupValue
 	uint8		computed;		/* number is that of a computed expression (plan.h),
 								 * else of a key of the device */
 	uint16		number;
-	uint8		form;			/* GpuAggRegroupForm, of a computed one, */
-	bool		typbyval;		/* and its SQL type's */
+	uint8		form;			/* GpuAggRegroupForm, of a computed one */
+	bool		typbyval;		/* of a computed one, its SQL type's */
 	int16		typlen;
 	uint32		reads;			/* bits: the keys of the device that it is made of */
 } GpuAggRegroupValue;
@@ -75,19 +75,20 @@ typedef struct GpuAggRegroupState
 	uint8		type;			/* GpuAggType of the argument */
 	uint8		distinct;		/* each value enters once */
 	uint8		datum;			/* GpuAggRegroupDatumOp */
-	int16		merge;			/* the device's transition that is merged, or */
-	int16		value;			/* the value that enters, */
-	int16		second;			/* in pairs with this one, x of (y, x); */
+	int16		merge;			/* the device's transition that is merged, or GPUAGG_REGROUP_NONE */
+	int16		value;			/* the value that enters, or GPUAGG_REGROUP_NONE */
+	int16		second;			/* the value that enters in pairs with that one, x of (y, x) */
 	int16		weight;			/* as often as this transition of the device counts;
 								 * GPUAGG_REGROUP_NONE: once */
 	int16		filter;			/* only where this value is true */
 	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
 	Oid			compare;		/* of LEAST and GREATEST: the type's comparison */
-	int16		output;			/* made by the ordered-set aggregate that this output is, */
-	int16		sort;			/* of values that this sort puts in order */
+	int16		output;			/* output of the ordered-set aggregate that makes it, or
+								 * GPUAGG_REGROUP_NONE */
+	int16		sort;			/* the sort that puts in order the values which enter */
 	int16		key;			/* shows this key, in sets that have it */
-	uint8		part;			/* of parts: the one that makes it; */
-	bool		absent;			/* of one of them: another does */
+	uint8		part;			/* of parts: the one that makes it */
+	bool		absent;			/* another part makes it */
 } GpuAggRegroupState;
 
 /* Values in the order of an ordered-set aggregate, each as often as rows have it */
@@ -126,7 +127,8 @@ typedef struct GpuAggRegroupInput
 {
 	uint8		final;			/* GpuAggFinal */
 	bool		read;			/* by an expression, as a column */
-	bool		sorted;			/* a sort takes it, shown thus (as GpuAggOutput's): */
+	bool		sorted;			/* a sort takes it */
+	/* How it is shown to the sort, as GpuAggOutput's */
 	uint8		scale;
 	uint8		shown;
 	int16		shown_by;
@@ -142,9 +144,9 @@ typedef struct GpuAggRegroupInput
 typedef struct GpuAggRegroupPart
 {
 	uint32		inputs;			/* bits of the device's keys */
-	double		groups;			/* of the device, as expected, */
-	GpuAggSeenKey seen;			/* under which those found are remembered, */
-	GpuAggPrediction predicted;	/* and its part of the time */
+	double		groups;			/* of the device, as expected */
+	GpuAggSeenKey seen;			/* under which the groups found are remembered */
+	GpuAggPrediction predicted;	/* the part's share of the time */
 } GpuAggRegroupPart;
 
 /*
@@ -155,8 +157,10 @@ typedef struct GpuAggRegroup
 {
 	int			ninputs;
 	GpuAggRegroupInput inputs[GPUAGG_MAX_KEYS];
-	uint8		targets[GPUAGG_MAX_KEYS];	/* their places in the plan's target list, */
-	uint8		ntargets;		/* which has so many keys before the expressions */
+	uint8		targets[GPUAGG_MAX_KEYS];	/* places of the device's keys in the plan's target
+											 * list */
+	uint8		ntargets;		/* keys of the plan's target list, which come before its
+								 * expressions */
 	bool		parted;			/* grouped in parts, which there are in any case */
 	int			nparts;
 	GpuAggRegroupPart parts[GPUAGG_REGROUP_PARTS];

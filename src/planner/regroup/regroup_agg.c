@@ -341,7 +341,10 @@ as_numeric(uint8 type, Expr *arg)
 							  InvalidOid, COERCE_EXPLICIT_CAST);
 }
 
-/* Variances and standard deviations of an argument that only PostgreSQL computes, or of DISTINCT ones */
+/*
+ * Variances and standard deviations of an argument that only PostgreSQL computes, or of DISTINCT
+ * ones
+ */
 static bool
 computed_statistic(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 {

@@ -4,11 +4,12 @@
  *		(regroup_values.h).
  *
  * Numbers, moments and strings are keys and arguments as they are constants of programs.
- * Of all else equal values share bytes, which node/regroup/regroup_datum.c makes, and what they look
- * like is kept beside; or the backend numbers them, by their type's hash function and equality, as
- * strings under a collation that is not deterministic (node/regroup/equal_values.c).  Which types are equal where what is stored is PostgreSQL knows: their
- * indexes may be deduplicated.  A row is told by its fields, as count(DISTINCT (a, b)) has it,
- * an array by its bounds and elements, a range by its bounds.
+ * Of all else equal values share bytes, which node/regroup/regroup_datum.c makes, and what they
+ * look like is kept beside; or the backend numbers them, by their type's hash function and
+ * equality, as strings under a collation that is not deterministic (node/regroup/equal_values.c).
+ * Which types are equal where what is stored is PostgreSQL knows: their indexes may be
+ * deduplicated.  A row is told by its fields, as count(DISTINCT (a, b)) has it, an array by its
+ * bounds and elements, a range by its bounds.
  */
 #include "postgres.h"
 

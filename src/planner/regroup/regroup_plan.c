@@ -68,8 +68,8 @@ told_apart(Node *node, void *context)
 }
 
 /*
- * A column is read in one form.  What is told apart needs the stored one where numerics are strange, so
- * that is settled before anything else reads the column.
+ * A column is read in one form.  What is told apart needs the stored one where numerics are
+ * strange, so that is settled before anything else reads the column.
  */
 static void
 find_told_apart(GpuAggLower *lw)

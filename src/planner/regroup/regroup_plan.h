@@ -17,7 +17,8 @@ typedef struct GpuAggRegroupPlan
 {
 	GpuAggLower *lw;
 	GpuAggRegroup regroup;
-	bool		joined;			/* conditions go behind joins, and strings of inputs may be numbers */
+	bool		joined;			/* conditions go behind joins, and strings of inputs may be
+								 * numbers */
 	bool		needed;
 	GpuAggOutput *outputs;		/* of the query's groups */
 	int			noutputs;

@@ -40,8 +40,9 @@ extern bool gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value);
 extern bool gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number);
 
 /*
- * As a key of the device, or else computed; reasons are those against the former.  finer: not a key of
- * all the query's groups, so that a row with a numeric that devices have no form of must have one
+ * As a key of the device, or else computed; reasons are those against the former.  finer: not a key
+ * of all the query's groups, so that a row with a numeric that devices have no form of must have
+ * one
  */
 extern bool gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer,
 									 GpuAggOutput *output, int16 *number);

@@ -34,8 +34,8 @@ static int	planned;
 typedef struct Copies
 {
 	List	   *queries;		/* Query * */
-	const char *no_device;		/* as none has such a plan, */
-	const char *dearer;			/* or as the original's is cheaper */
+	const char *no_device;		/* if no device has a plan of one */
+	const char *dearer;			/* if the original's plan is cheaper */
 } Copies;
 
 void

@@ -50,18 +50,27 @@ extern Node *gpuagg_correlated_and(List *conjuncts);
 /* Can this raise an error that depends on rows, once its constants are computed? */
 extern bool gpuagg_correlated_is_harmless(Node *expr, List *aggregates);
 
-/* Neither can the aggregate, */
+/* Can the aggregate raise no error that depends on rows? */
 extern bool gpuagg_correlated_is_harmless_aggregate(const Aggref *agg);
 
-/* nor what the query selects from and WHERE, and nothing in it is volatile */
+/*
+ * Can what the query selects from, and its WHERE, raise no error that depends on rows, and is
+ * nothing in it volatile?
+ */
 extern bool gpuagg_correlated_reads_harmless(const Query *query);
 
-/* Can the operator's left or right side be a group key that finds equal what it does?  Fills in the clause. */
+/*
+ * Can the operator's left or right side be a group key that finds equal what it does?  Fills in the
+ * clause.
+ */
 extern bool gpuagg_correlated_groups_alike(const OpExpr *op, Node *inner, SortGroupClause *clause);
 
 extern bool gpuagg_correlated_is_made(const Query *query);
 
-/* Of a type whose equal values do not differ in anything; strings do not under collations that say so. */
+/*
+ * Of a type whose equal values do not differ in anything; strings do not under collations that say
+ * so.
+ */
 extern bool gpuagg_correlated_is_same_if_equal(const Node *expr);
 
 #endif							/* GPUAGG_PLANNER_CORRELATED_GROUP_H */

@@ -121,7 +121,9 @@ table_conditions(List *conditions, int rti)
 	return own;
 }
 
-/* The condition of a join, between the subquery's tables outside and the table, which is number 1 */
+/*
+ * The condition of a join, between the subquery's tables outside and the table, which is number 1
+ */
 static Node *
 semijoin_condition(const GpuAggCorrelatedGroup *group, const GpuAggCorrelatedKey *key, const OpExpr *join, int rti)
 {

@@ -39,13 +39,13 @@
 
 typedef struct Levels
 {
-	bool		semijoins;		/* groups may be left out by tables outside, */
-	bool		distinct;		/* and IN be of a grouping */
+	bool		semijoins;		/* groups may be left out by tables outside */
+	bool		distinct;		/* IN may be of a grouping */
 	bool		unique;			/* nothing but groupings by primary keys is looked for */
 	int			depth;			/* queries around the one that is looked at */
 	bool		changed;
-	bool		joined;			/* by semijoins, */
-	bool		grouped;		/* for IN */
+	bool		joined;			/* groups are left out by semijoins */
+	bool		grouped;		/* there is a grouping for IN */
 	bool		unsteady;		/* the query must stay as it is */
 	List	   *conditions;		/* those that stay, of all queries */
 	List	   *depths;			/* their queries' */
@@ -132,7 +132,10 @@ replace_sublink(Node *conjunct, SubLink *sublink, Node *by)
 	return replace_mutator(conjunct, &(Replacement) {sublink, by});
 }
 
-/* Others are parts of expressions (a CASE's branch, what JSON is returned as), or judged by their kind alone. */
+/*
+ * Others are parts of expressions (a CASE's branch, what JSON is returned as), or judged by their
+ * kind alone.
+ */
 static bool
 has_value(const Node *node)
 {

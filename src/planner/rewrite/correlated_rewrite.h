@@ -20,7 +20,10 @@ extern bool gpuagg_correlated_any(const Query *query);
  */
 extern List *gpuagg_correlated_rewrite(const Query *query);
 
-/* A copy with the same rows and without groupings by primary keys (unique_group.h); NULL: there are none. */
+/*
+ * A copy with the same rows and without groupings by primary keys (unique_group.h); NULL: there are
+ * none.
+ */
 extern Query *gpuagg_correlated_rewrite_unique(const Query *query);
 
 /* Is this such a grouping, or a copy of one? */

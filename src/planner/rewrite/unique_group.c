@@ -4,7 +4,8 @@
  *
  *		SELECT a.k, count(b.v), sum(b.w) FROM a LEFT JOIN b ON a.x = b.y AND ... GROUP BY a.k
  *		SELECT a.k, coalesce(agg1, 0), agg2
- *		FROM a LEFT JOIN (SELECT y AS key1, count(v) AS agg1, sum(w) AS agg2 FROM b WHERE ... GROUP BY y) ON x = key1
+ *		FROM a LEFT JOIN
+ *		(SELECT y AS key1, count(v) AS agg1, sum(w) AS agg2 FROM b WHERE ... GROUP BY y) ON x = key1
  *
  * With k the primary key, each row of a is one group.  Its rows of b are those of one group by
  * y, or none: GROUP BY finds equal what the join does.  What groups the subquery's rows then
@@ -162,7 +163,10 @@ find_join(Rewriting *rw)
 	return ok;
 }
 
-/* Do the keys hold the primary key of table a, and nothing but columns of it?  An inner join's tables change places. */
+/*
+ * Do the keys hold the primary key of table a, and nothing but columns of it?  An inner join's
+ * tables change places.
+ */
 static bool
 groups_by_primary_key(Rewriting *rw)
 {
@@ -340,7 +344,9 @@ is_steady_value(const Aggref *agg, const Node *arg)
 		  exprTypmod(arg) >= (int32) VARHDRSZ));
 }
 
-/* Of rows of b, in any order, without an error for any, and as it should be where there is no row */
+/*
+ * Of rows of b, in any order, without an error for any, and as it should be where there is no row
+ */
 static bool
 can_move(const Rewriting *rw, const Aggref *agg)
 {
@@ -457,7 +463,10 @@ copy_table(Rewriting *rw)
 	ChangeVarNodes((Node *) rt_fetch(1, rw->grouping->rtable)->securityQuals, rw->b, 1, 0);
 }
 
-/* The grouping takes the place of table b among the query's tables; a join has no columns of its own now. */
+/*
+ * The grouping takes the place of table b among the query's tables; a join has no columns of its
+ * own now.
+ */
 static void
 replace_table(Rewriting *rw)
 {

@@ -9,12 +9,15 @@
 
 #include "nodes/parsenodes.h"
 
-/* Does the query, or one inside, aggregate what a subquery in FROM groups?  Asked first, for most do not. */
+/*
+ * Does the query, or one inside, aggregate what a subquery in FROM groups?  Asked first, for most
+ * do not.
+ */
 extern bool gpuagg_unique_group_any(const Query *query);
 
 /*
- * Replaces such subqueries of this query, which has so many queries around it, by ones with the same
- * rows that are a table joined with a grouping of another.  False: there is none.
+ * Replaces such subqueries of this query, which has so many queries around it, by ones with the
+ * same rows that are a table joined with a grouping of another.  False: there is none.
  */
 extern bool gpuagg_unique_group(Query *level, int depth);
 

@@ -17,7 +17,7 @@
 /* The argument of this number, from 0; DEFAULT, of no type, where there is none. */
 extern void *gpuagg_arg(const List *args, int number);
 
-/* The same of an aggregate's arguments; ORDER BY's expressions follow them. */
+/* The argument of an aggregate; ORDER BY's expressions follow its arguments. */
 extern void *gpuagg_agg_arg(const Aggref *agg, int number);
 
 #endif

@@ -118,7 +118,10 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 	}
 }
 
-/* As numeric_typmod_scale(), which is not exported: negative where digits before the point are rounded */
+/*
+ * As numeric_typmod_scale(), which is not exported: negative where digits before the point are
+ * rounded
+ */
 int
 gpuagg_numeric_typmod_scale(int32 typmod)
 {
@@ -174,8 +177,8 @@ gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result)
 }
 
 /*
- * Adds to *v, which is 0, the number without its sign times 10^scale, less what is behind the point;
- * sets *rest if that is not 0.  False: too large.
+ * Adds to *v, which is 0, the number without its sign times 10^scale, less what is behind the
+ * point; sets *rest if that is not 0.  False: too large.
  */
 static bool
 whole_part(const GpuAggNumericDigits *d, int scale, uint64 *v, bool *rest)

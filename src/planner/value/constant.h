@@ -25,7 +25,7 @@ typedef struct GpuAggConstant
 extern bool gpuagg_constant_type(Oid typid, uint8 *type);
 
 /*
- * The same of a column.  numeric is a type unless it has too many decimals; *scale: as
+ * The device type of a column.  numeric is a type unless it has too many decimals; *scale: as
  * GpuAggAttr's, else 0
  */
 extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale);
@@ -41,8 +41,8 @@ extern int	gpuagg_numeric_typmod_precision(int32 typmod);
 extern bool gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result);
 
 /*
- * The largest integer that is not greater than a numeric times 10^scale, or, if below, that is less;
- * of NaN and what is beyond 64 bits the largest one.  False: there is none that small.
+ * The largest integer that is not greater than a numeric times 10^scale, or, if below, that is
+ * less; of NaN and what is beyond 64 bits the largest one.  False: there is none that small.
  */
 extern bool gpuagg_numeric_bound(Datum value, bool below, int scale, int64 *bound);
 
@@ -54,7 +54,10 @@ extern bool gpuagg_numeric_word(Datum value, int scale, int64 *result);
 
 extern GpuAggClass gpuagg_constant_class(uint8 type);
 
-/* Are strings equal under it only if their bytes are, as devices compare them?  Not without a collation */
+/*
+ * Are strings equal under it only if their bytes are, as devices compare them?  Not without a
+ * collation
+ */
 extern bool gpuagg_collation_is_bytewise(Oid collation);
 
 /*

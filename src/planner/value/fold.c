@@ -4,8 +4,8 @@
  *
  * Whether a query may be rewritten is asked of a copy, parts of which the planner might drop before
  * it computes them.  So an error of theirs is nobody's yet.  It is caught without a subtransaction:
- * what PostgreSQL's planner and its own immutable functions hold then, entries of caches, belongs to a
- * resource owner that is released.
+ * what PostgreSQL's planner and its own immutable functions hold then, entries of caches, belongs
+ * to a resource owner that is released.
  */
 #include "postgres.h"
 

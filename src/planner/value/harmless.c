@@ -2,9 +2,10 @@
  * harmless.c
  *		Can evaluating an expression raise an error (harmless.h)?
  *
- * Harmless are comparisons but of rows, leakproof functions, integers as numerics, some of strings (changes of
- * case, parts by position, and patterns that are constants without pitfalls), what is looked up in a jsonb,
- * texts of moments, and numerics that are added, multiplied, divided by a constant or rounded.
+ * Harmless are comparisons but of rows, leakproof functions, integers as numerics, some of strings
+ * (changes of case, parts by position, and patterns that are constants without pitfalls), what is
+ * looked up in a jsonb, texts of moments, and numerics that are added, multiplied, divided by a
+ * constant or rounded.
  *
  * The largest numeric overflows when it is rounded up, so of numerics only those count that
  * are bounded by their type, or are made of such ones.
@@ -101,7 +102,10 @@ is_small_const(const Const *c)
 	return is_sized(c, numeric_lt, PG_INT64_MAX);
 }
 
-/* Fewer than the 131072 digits before the point that a numeric may have, and than an int overflows of */
+/*
+ * Fewer than the 131072 digits before the point that a numeric may have, and than an int overflows
+ * of
+ */
 #define MOST_DIGITS 100000
 #define INTEGER_DIGITS 19
 
@@ -114,7 +118,7 @@ limited(int a, int b, int digits)
 
 static int whole_digits(Node *expr);
 
-/* The same of what a function makes of numerics without ever an error; -1: of other functions, too */
+/* Digits of what a function makes of numerics without ever an error; -1: of other functions, too */
 static int
 function_digits(const GpuAggFunction *function, List *args)
 {
@@ -197,7 +201,9 @@ whole_digits(Node *expr)
 	}
 }
 
-/* To compare strings of collations that conflict is an error, in functions that are leakproof, too. */
+/*
+ * To compare strings of collations that conflict is an error, in functions that are leakproof, too.
+ */
 static bool
 is_collated(List *args, Oid collation)
 {
@@ -259,7 +265,10 @@ function_is_harmless(Oid oid, List *args, Oid collation)
 	}
 }
 
-/* Rows may have columns that nothing compares, or others than they are compared with; so may arrays. */
+/*
+ * Rows may have columns that nothing compares, or others than they are compared with; so may
+ * arrays.
+ */
 static bool
 is_comparable(Oid type)
 {

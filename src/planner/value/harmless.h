@@ -12,12 +12,12 @@
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
 
-/* The same of what is made of these, none of which raises one */
+/* gpuagg_is_harmless of what is made of these, none of which raises one */
 extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
 
 /*
- * The same of an aggregate: the extremes, sums and averages of integers and of numerics that cannot
- * overflow, AND and OR.  All of these are NULL of no rows.
+ * gpuagg_is_harmless of an aggregate: the extremes, sums and averages of integers and of numerics
+ * that cannot overflow, AND and OR.  All of these are NULL of no rows.
  */
 extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
 

@@ -12,10 +12,12 @@
 /* True: surely not; of one without aggregates */
 extern bool gpuagg_is_harmless_query(const Query *query);
 
-/* The same of one that aggregates all rows of its input, and so has one row at most */
+/*
+ * gpuagg_is_harmless_query of one that aggregates all rows of its input, and so has one row at most
+ */
 extern bool gpuagg_is_harmless_total(const Query *query);
 
-/* The same of what it selects from and of WHERE, whatever is made of these rows */
+/* gpuagg_is_harmless_query of what it selects from and of WHERE, whatever is made of these rows */
 extern bool gpuagg_is_harmless_input(const Query *query);
 
 #endif							/* GPUAGG_PLANNER_HARMLESS_QUERY_H */

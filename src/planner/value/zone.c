@@ -23,7 +23,10 @@
 /* Changes that a table has: of a zone with summer time about 330 */
 #define FIRST_YEAR 1800
 
-/* The calendar's period, and PostgreSQL's where summer time goes on behind the changes that it knows */
+/*
+ * The calendar's period, and PostgreSQL's where summer time goes on behind the changes that it
+ * knows
+ */
 #define PERIOD_YEARS 400
 
 /* From a local time at the very ends of timestamps PostgreSQL may have to raise an error */
@@ -33,8 +36,8 @@
 	((pg_time_t) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
 
 /*
- * Slots of a table's index: 2^43 microseconds are 102 days, in which a zone seldom changes twice; and how
- * many there may be, of which longer ones are made
+ * Slots of a table's index: 2^43 microseconds are 102 days, in which a zone seldom changes twice;
+ * and how many there may be, of which longer ones are made
  */
 #define SLOT_SHIFT 43
 #define MAX_SLOTS 4096
@@ -63,7 +66,9 @@ year_start(int year)
 	return (pg_time_t) (date2j(year, 1, 1) - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
-/* By the database of zones; NULL: unknown, or one that counts leap seconds, which tables have not */
+/*
+ * By the database of zones; NULL: unknown, or one that counts leap seconds, which tables have not
+ */
 static pg_tz *
 zone_named(const char *name)
 {

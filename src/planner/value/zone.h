@@ -14,12 +14,15 @@ typedef enum GpuAggZoneName
 	GPUAGG_ZONE_SETTING,		/* a value of TimeZone */
 	GPUAGG_ZONE_ARGUMENT,		/* what AT TIME ZONE is given */
 	GPUAGG_ZONE_ENUM,			/* no zone: an enum, whose order is asked for */
-	GPUAGG_ZONE_LIST,			/* nor these: an array, as a table of its values (list_table.h), */
-	GPUAGG_ZONE_LIST_FILLED,	/* has it any element? */
-	GPUAGG_ZONE_LIST_NULL		/* NULL if an element is, or the array itself; else false */
+	GPUAGG_ZONE_LIST,			/* no zone: an array, as a table of its values (list_table.h) */
+	GPUAGG_ZONE_LIST_FILLED,	/* no zone: has the array any element? */
+	GPUAGG_ZONE_LIST_NULL		/* no zone: NULL if an element of the array is, or the array itself;
+								 * else false */
 } GpuAggZoneName;
 
-/* May AT TIME ZONE be given this by name, as a zone of the time zone database without leap seconds? */
+/*
+ * May AT TIME ZONE be given this by name, as a zone of the time zone database without leap seconds?
+ */
 extern bool gpuagg_zone_is_full_name(const char *name);
 
 /*

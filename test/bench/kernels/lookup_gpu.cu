@@ -15,8 +15,8 @@
  * window.  Filters are those of look-up tables (lookup_filter.h).  For each round, after one
  * that does not count, a line by the card's clock:
  *		MiB <tab> windows <tab> filter's MiB, 0: none <tab> share <tab> probes a second
- * The number of rows that were found, and the sum of their keys, are compared with what the column of
- * keys says; without rounds that is all, and the tables are small if none are given.  Without a
+ * The number of rows that were found, and the sum of their keys, are compared with what the column
+ * of keys says; without rounds that is all, and the tables are small if none are given.  Without a
  * GPU it says so and prints nothing.
  */
 #include <algorithm>

@@ -8,7 +8,8 @@
  * Tables of so many rows with dense keys (bits) and spread ones (slots, and with a filter before
  * them) are looked up in at random, among slots with all keys found and with a tenth.  Both ways
  * take turns; prints a line for each round, after one that does not count:
- *		rows <tab> kind <tab> bytes <tab> share found <tab> ns a probe <tab> ns without fetching ahead
+ *		rows <tab> kind <tab> bytes <tab> share found <tab> ns a probe <tab>
+ *			ns without fetching ahead
  * and one for each table: what making it took, a row.
  * Each answer is compared with its key's; without rounds that is all, and the tables are
  * small if none are given.
