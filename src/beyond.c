@@ -35,7 +35,9 @@ disk_bytes(void)
 {
 	struct statvfs disk;
 
-	return DataDir != NULL && statvfs(DataDir, &disk) == 0 ? (uint64) disk.f_blocks * disk.f_frsize : 0;
+	return DataDir != NULL && statvfs(DataDir, &disk) == 0 ?
+		(uint64) disk.f_blocks * disk.f_frsize :
+		0;
 }
 
 /* A setting, in what unit it is, and how much there is of what */
@@ -49,14 +51,18 @@ typedef struct SettingBound
 	const char *of_what;
 } SettingBound;
 
-static const SettingBound limits[] = {
-	{"gpuagg.host_threads", &gpuagg_host_threads, 1, "", usable_cores, "cores that the server may use"},
-	{"gpuagg.device_memory", &gpuagg_device_memory, MEGABYTE, " MB", device_bytes, "memory of the device"},
-	{"gpuagg.cache_size", &gpuagg_cache_size, MEGABYTE, " MB", device_bytes, "memory of the device"},
-	{"gpuagg.scope_size", &gpuagg_scope_size, KILOBYTE, " kB", device_bytes, "memory of the device"},
-	{"gpuagg.lookup_memory", &gpuagg_lookup_memory, MEGABYTE, " MB", gpuagg_machine_bytes, "memory of the machine"},
-	{"gpuagg.kernel_cache_size", &gpuagg_kernel_cache_size, MEGABYTE, " MB", disk_bytes, "disk of the data directory"}
-};
+static const SettingBound limits[] = {{"gpuagg.host_threads", &gpuagg_host_threads, 1, "",
+									   usable_cores, "cores that the server may use"},
+									  {"gpuagg.device_memory", &gpuagg_device_memory, MEGABYTE,
+									   " MB", device_bytes, "memory of the device"},
+									  {"gpuagg.cache_size", &gpuagg_cache_size, MEGABYTE, " MB",
+									   device_bytes, "memory of the device"},
+									  {"gpuagg.scope_size", &gpuagg_scope_size, KILOBYTE, " kB",
+									   device_bytes, "memory of the device"},
+									  {"gpuagg.lookup_memory", &gpuagg_lookup_memory, MEGABYTE,
+									   " MB", gpuagg_machine_bytes, "memory of the machine"},
+									  {"gpuagg.kernel_cache_size", &gpuagg_kernel_cache_size,
+									   MEGABYTE, " MB", disk_bytes, "disk of the data directory"}};
 
 static void
 warn_if_exceeded(const SettingBound *limit, int value)
@@ -65,8 +71,8 @@ warn_if_exceeded(const SettingBound *limit, int value)
 
 	if (value > 0 && there > 0 && (uint64) value > there)
 		ereport(WARNING,
-				(errmsg("%s is %d%s, more than there is: " UINT64_FORMAT "%s (%s)",
-						limit->name, value, limit->unit_name, there, limit->unit_name, limit->of_what)));
+				(errmsg("%s is %d%s, more than there is: " UINT64_FORMAT "%s (%s)", limit->name,
+						value, limit->unit_name, there, limit->unit_name, limit->of_what)));
 }
 
 /*

@@ -598,7 +598,8 @@ gpuagg_copy_table_entry(const Query *from, int rti, Query *to)
 #if PG_VERSION_NUM >= 160000
 	if (entry->perminfoindex > 0)
 	{
-		to->rteperminfos = list_make1(copyObjectImpl(list_nth(from->rteperminfos, entry->perminfoindex - 1)));
+		to->rteperminfos = list_make1(
+			copyObjectImpl(list_nth(from->rteperminfos, entry->perminfoindex - 1)));
 		entry->perminfoindex = 1;
 	}
 #endif

@@ -136,8 +136,9 @@ check_range(int value, int min, int max, const char *hint)
 static bool
 check_queue_timeout(int *newval, void **extra, GucSource source)
 {
-	return check_range(*newval, 0, INT_MAX,
-					   "0 waits without limit; other values are milliseconds, or carry a unit such as '5s'.");
+	return check_range(
+		*newval, 0, INT_MAX,
+		"0 waits without limit; other values are milliseconds, or carry a unit such as '5s'.");
 }
 
 /* Of values that are more than there is */
@@ -195,8 +196,9 @@ static bool
 check_kernel_cache_size(int *newval, void **extra, GucSource source)
 {
 	settings_beyond(&gpuagg_kernel_cache_size, *newval);
-	return check_range(*newval, 0, INT_MAX,
-					   "0 keeps none on disk; other values are megabytes, or carry a unit such as '1GB'.");
+	return check_range(
+		*newval, 0, INT_MAX,
+		"0 keeps none on disk; other values are megabytes, or carry a unit such as '1GB'.");
 }
 
 static bool
@@ -209,8 +211,9 @@ check_max_tasks(int *newval, void **extra, GucSource source)
 static bool
 check_watchdog(int *newval, void **extra, GucSource source)
 {
-	return check_range(*newval, 0, GPUAGG_MAX_WATCHDOG,
-					   "0 waits without limit; other values are seconds, or carry a unit such as '5min'.");
+	return check_range(
+		*newval, 0, GPUAGG_MAX_WATCHDOG,
+		"0 waits without limit; other values are seconds, or carry a unit such as '5min'.");
 }
 
 /* "cuda:N", N in digits that leave no doubt: "0", "12"; what follows, or NULL */
@@ -290,11 +293,10 @@ check_device(char **newval, void **extra, GucSource source)
 static void
 define_user_settings(void)
 {
-	DefineCustomBoolVariable("gpuagg.enable",
-							 "Lets the planner run GROUP BY, aggregates and TABLESAMPLE on the device.",
-							 "Off, plans and their costs are PostgreSQL's alone.",
-							 &gpuagg_enable, true,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"gpuagg.enable", "Lets the planner run GROUP BY, aggregates and TABLESAMPLE on the device.",
+		"Off, plans and their costs are PostgreSQL's alone.", &gpuagg_enable, true, PGC_USERSET,
+		GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.fallback",
 							 "Lets PostgreSQL's plan answer when the device does not.",
 							 "Off, the query ends with an error that says why the device failed.",
@@ -387,9 +389,8 @@ define_debug_settings(void)
 	DefineCustomIntVariable("gpuagg.debug_feeders",
 							"For tests: how many parallel workers hand over the pages of a grouping; the backend itself reads none.",
 							"-1: as many as pay, and the backend; 0: the backend alone.",
-							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS,
-							PGC_USERSET, GUC_NOT_IN_SAMPLE,
-							NULL, NULL, NULL);
+							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
+							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.debug_parts",
 							 "For tests: what several aggregates with DISTINCT need is grouped one by one (always), at once (off), or as it costs less (auto).",
 							 NULL,
@@ -401,6 +402,10 @@ define_debug_settings(void)
 							 NULL,
 							 &gpuagg_debug_regroup, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"gpuagg.debug_regroup",
+		"For tests: devices may group finer groups once more; off: the backend does.", NULL,
+		&gpuagg_debug_regroup, true, PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.debug_filters",
 							 "For tests: look-up tables of slots have a filter before them always, never (off), or as it is expected to pay (auto).",
 							 NULL,
@@ -448,9 +453,8 @@ define_server_settings(void)
 	DefineCustomIntVariable("gpuagg.kernel_cache_size",
 							"Size on disk of kernels that were compiled for queries, so that a restarted server need not compile them again.",
 							"They lie in the data directory, in gpuagg_kernels; 0 keeps none.",
-							&gpuagg_kernel_cache_size, 64, INT_MIN, INT_MAX,
-							PGC_POSTMASTER, GUC_UNIT_MB, check_kernel_cache_size,
-							NULL, NULL);
+							&gpuagg_kernel_cache_size, 64, INT_MIN, INT_MAX, PGC_POSTMASTER,
+							GUC_UNIT_MB, check_kernel_cache_size, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.compile_timeout",
 							"How long compiling a kernel may take, and a query wait for it.",
 							"A compiler that takes longer is ended, and the query is interpreted.",

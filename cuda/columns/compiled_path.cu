@@ -30,9 +30,9 @@ static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
 static double
 shared_bytes(const GpuAggTask *task, const GpuAggCompiledPath *path, uint32_t copies_log2)
 {
-	return gpuagg_frame_shared_bytes(path->args.groups,
-									 path->frame == GPUAGG_FRAME_HASHED ? task->prepared->states_off : 0,
-									 path->code.shared_bytes, copies_log2);
+	return gpuagg_frame_shared_bytes(
+		path->args.groups, path->frame == GPUAGG_FRAME_HASHED ? task->prepared->states_off : 0,
+		path->code.shared_bytes, copies_log2);
 }
 
 /* As many copies as are worth it.  False: not even one has room. */
@@ -56,7 +56,8 @@ shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
  * Ranges of the columns that keys are made of, of strings their codes'; false: they are not known.
  */
 static bool
-ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n, GpuAggRange *columns)
+ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n,
+			GpuAggRange *columns)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	uint8_t		needed[GPUAGG_MAX_REGS] = {};
@@ -107,7 +108,8 @@ strings_find(const GpuAggProgram *p, uint16_t reg, const GpuAggPendingStripe *pe
 
 /* Numbers for groups, if all keys have small ranges */
 static bool
-numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggFrameArgs *a)
+numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n,
+			 GpuAggFrameArgs *a)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggRange columns[GPUAGG_MAX_REGS];
@@ -144,9 +146,12 @@ is_numbered(const GpuAggCompiledPath *path)
 static uint32_t
 entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 {
-	const bool	entry = is_numbered(path) || (path->frame == GPUAGG_FRAME_PLAIN && task->prepared->lock_off != 0);
+	const bool	entry = is_numbered(path) ||
+		(path->frame == GPUAGG_FRAME_PLAIN && task->prepared->lock_off != 0);
 
-	return path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups : entry ? path->args.groups : 0;
+	return path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups :
+		entry								  ? path->args.groups :
+												0;
 }
 
 /* ---------- the frame ---------- */
@@ -163,7 +168,8 @@ entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 static double
 page_groups(const GpuAggTask *task, const GpuAggFrameCase *c)
 {
-	const double expected = task->local_settled ? (double) task->groups : task->config.expected_groups;
+	const double expected = task->local_settled ? (double) task->groups :
+												  task->config.expected_groups;
 	const double most = gpuagg_frame_local_groups(c);
 	double		groups = task->local.limit;
 
@@ -240,10 +246,13 @@ frame_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPat
 	if (!frame_find(task, of, path))
 		return false;
 	/* whoever's rows they are, records are the task's */
-	packs = path->frame == GPUAGG_FRAME_PACKED && gpuagg_record_of_rows(gpuagg_cuda_program(task->prepared), &record);
-	gpuagg_codegen_kernel_again(gpuagg_cuda_program(of->prepared), packs ? &record : NULL, path->frame, &path->code);
+	packs = path->frame == GPUAGG_FRAME_PACKED &&
+		gpuagg_record_of_rows(gpuagg_cuda_program(task->prepared), &record);
+	gpuagg_codegen_kernel_again(gpuagg_cuda_program(of->prepared), packs ? &record : NULL,
+								path->frame, &path->code);
 	return path->code.text != NULL &&
-		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) || shared_fits(task, path));
+		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) ||
+		 shared_fits(task, path));
 }
 
 /* Literals and lists, where the kernel finds them */
@@ -251,7 +260,8 @@ static void
 args_fill(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(of->prepared);
-	const GpuAggProgram *there = (const GpuAggProgram *) ((const char *) of->there + of->prepared->program_off);
+	const GpuAggProgram *there = (const GpuAggProgram *) ((const char *) of->there +
+														  of->prepared->program_off);
 	const GpuAggConst *consts = (const GpuAggConst *) ((const char *) there + p->consts_off);
 	const GpuAggCodegenArgs *from = &path->code.args;
 	GpuAggFrameArgs *a = &path->args;
@@ -304,7 +314,8 @@ wish_fill(const GpuAggTask *task, bool pages, GpuAggCompileWish *wish)
 }
 
 void
-gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
+gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of,
+							GpuAggCompiledPath *path)
 {
 	const char *reason;
 
@@ -326,7 +337,8 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of, Gp
 static void
 blocks_choose(const GpuAggTask *task, uint32_t threads, uint64_t granules, GpuAggCompiledPath *path)
 {
-	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, threads, path->shared_bytes);
+	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, threads,
+												  path->shared_bytes);
 	const uint64_t useful = (granules * 32 + threads - 1) / threads;
 
 	path->threads = threads;
@@ -342,8 +354,9 @@ gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiled
 {
 	const uint64_t granules = ((uint64_t) nrows + GPUAGG_FRAME_GRANULE - 1) / GPUAGG_FRAME_GRANULE;
 
-	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? path->code.threads : GPUAGG_FRAME_FEW_THREADS,
-				  granules, path);
+	blocks_choose(
+		task, path->frame == GPUAGG_FRAME_HASHED ? path->code.threads : GPUAGG_FRAME_FEW_THREADS,
+		granules, path);
 }
 
 bool
@@ -367,7 +380,8 @@ gpuagg_cuda_compiled_keeps(const GpuAggCompiledPath *path)
 GpuAggKernelState
 gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const GpuAggKernelSource source = {path->code.text, path->code.bytes, GPUAGG_CODEGEN_ENTRY, path->code.shape};
+	const GpuAggKernelSource source = {path->code.text, path->code.bytes, GPUAGG_CODEGEN_ENTRY,
+									   path->code.shape};
 	const GpuAggKernelState state = gpuagg_compile_request(task->device, &source, &path->request);
 
 	if (state == GPUAGG_KERNEL_FAILED || state == GPUAGG_KERNEL_OFF)
@@ -382,13 +396,14 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 
 	args->table = task->table;
 	return gpuagg_compile_launch(task->device, path->request.kernel, dim3(path->blocks),
-								 dim3(path->threads), path->shared_bytes, list, task->streams->group,
-								 error);
+								 dim3(path->threads), path->shared_bytes, list,
+								 task->streams->group, error);
 }
 
 void
-gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path, const GpuAggFrameArgs *args,
-							 GpuAggTableHead *head, cudaStream_t stream)
+gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path,
+							 const GpuAggFrameArgs *args, GpuAggTableHead *head,
+							 cudaStream_t stream)
 {
 	GpuAggTableRef entries = {};
 	GpuAggLaunch init;
@@ -404,7 +419,8 @@ gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path, c
 }
 
 bool
-gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAggError *error)
+gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
+							GpuAggError *error)
 {
 	if (!launch(task, path, args, error))
 		return false;

@@ -59,26 +59,29 @@ extern GpuAggKernelState gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompil
  * For a launch over these stripes.  False: their keys' ranges are not known, or too
  * large; it is for others.
  */
-extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct GpuAggPendingStripe *pending,
-										 uint32_t n, GpuAggCompiledPath *path);
+extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task,
+										 const struct GpuAggPendingStripe *pending, uint32_t n,
+										 GpuAggCompiledPath *path);
 
 /* For a launch over so many rows of pages */
-extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path);
+extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows,
+									  GpuAggCompiledPath *path);
 
 /*
  * Entries that a launch may leave are empty before it; head: of a table, which they are for that.
  */
 extern void gpuagg_cuda_compiled_entries(GpuAggTask *task, const GpuAggCompiledPath *path,
-										 const GpuAggFrameArgs *args, GpuAggTableHead *head, cudaStream_t stream);
+										 const GpuAggFrameArgs *args, GpuAggTableHead *head,
+										 cudaStream_t stream);
 
 /* *args: complete; the number of entries is 0. */
-extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-										GpuAggError *error);
+extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path,
+										GpuAggFrameArgs *args, GpuAggError *error);
 
 /* Rows of that launch that found no place, behind a larger table.  False: by others. */
 extern bool gpuagg_cuda_compiled_repeats(const GpuAggCompiledPath *path);
-extern bool gpuagg_cuda_compiled_again(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
-									   GpuAggError *error);
+extern bool gpuagg_cuda_compiled_again(GpuAggTask *task, GpuAggCompiledPath *path,
+									   GpuAggFrameArgs *args, GpuAggError *error);
 
 /* At the task's end */
 extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *path);
@@ -90,8 +93,8 @@ extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *
  * keys, if anything is there; counted as gpuagg_codegen_counted().  Those without
  * place stay, and are counted as overflow.
  */
-extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
-									   bool numbered, uint32_t counted, uint32_t most, uint32_t sms,
-									   cudaStream_t stream);
+extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared,
+									   const GpuAggFrameArgs *args, bool numbered, uint32_t counted,
+									   uint32_t most, uint32_t sms, cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H */

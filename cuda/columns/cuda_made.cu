@@ -32,7 +32,8 @@ is_string(const GpuAggAttr *a)
 static GpuAggClass
 column_class(const GpuAggAttr *a)
 {
-	return is_string(a) || gpuagg_key_class(a->type) == GPUAGG_CLASS_I64 ? GPUAGG_CLASS_I64 : GPUAGG_CLASS_F64;
+	return is_string(a) || gpuagg_key_class(a->type) == GPUAGG_CLASS_I64 ? GPUAGG_CLASS_I64 :
+																		   GPUAGG_CLASS_F64;
 }
 
 /* The dictionary of a column, or NULL */
@@ -53,7 +54,8 @@ key_fits(const GpuAggMakeWish *wish, uint32_t key, const GpuAggAttr *a, uint32_t
 	if (is_string(a) && dictionary_of(wish, reg) == NULL)
 		return false;
 	if (gpuagg_make_is_numbered(wish, key))
-		return wish->helpers[key] != NULL && gpuagg_lookup_has_keys(wish->helpers[key]->head, 1, cls);
+		return wish->helpers[key] != NULL &&
+			gpuagg_lookup_has_keys(wish->helpers[key]->head, 1, cls);
 	return is_string(a) ? wish->nkeys == 1 : cls == GPUAGG_CLASS_I64;
 }
 
@@ -76,8 +78,10 @@ program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
 	{
 		const GpuAggAttr *a = attr_of(p, keys[i].reg);
 
-		if (a == NULL || (i < wish->nkeys ? keys[i].fold != GPUAGG_FOLD_NONE || !key_fits(wish, i, a, keys[i].reg) :
-						  !fold_fits(&keys[i], a)))
+		if (a == NULL ||
+			(i < wish->nkeys ?
+				 keys[i].fold != GPUAGG_FOLD_NONE || !key_fits(wish, i, a, keys[i].reg) :
+				 !fold_fits(&keys[i], a)))
 			return false;
 	}
 	return true;
@@ -112,7 +116,8 @@ gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAg
 		return true;
 	if (!program_fits(p, &config->make))
 	{
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no look-up table can be made by this program");
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+						  "no look-up table can be made by this program");
 		return false;
 	}
 	making = (GpuAggMaking *) calloc(1, sizeof(*making));
@@ -213,8 +218,10 @@ report_fetch(GpuAggTask *task, GpuAggError *error)
 	cudaStream_t stream = task->streams->group;
 
 	return CUDA_LAUNCHED(task->device, error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
-											  cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
+								cudaMemcpyDeviceToHost, stream),
+				error) &&
 		CUDA_OK(task->device, cudaEventRecord(making->events->done, stream), error) &&
 		gpuagg_cuda_notify(task->device, task->streams, error);
 }
@@ -264,7 +271,8 @@ codes_launch(GpuAggTask *task, GpuAggError *error)
 	codes->strings = (uint64_t *) (codes->bits + words);
 	codes->text.entries = GPUAGG_DICTIONARY_ENTRIES;
 	codes->text.blocks = gpuagg_cuda_dictionary_strings(making->dictionary);
-	if (!CUDA_OK(task->device, cudaMemsetAsync(codes->bits, 0, making->codes_bytes, stream), error) ||
+	if (!CUDA_OK(task->device, cudaMemsetAsync(codes->bits, 0, making->codes_bytes, stream),
+				 error) ||
 		!gpuagg_cuda_dictionary_follow(task, making->dictionary, stream, error))
 		return false;
 	table.report = making->report;
@@ -285,7 +293,8 @@ shape_column(const GpuAggTask *task, uint32_t i, GpuAggLookupColumn *column)
 	const GpuAggAttr *a = attr_of(p, key->reg);
 
 	column->cls = key->fold == GPUAGG_FOLD_COUNT ? GPUAGG_CLASS_I64 : column_class(a);
-	column->width = gpuagg_fold_width(key->fold, is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type));
+	column->width = gpuagg_fold_width(
+		key->fold, is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type));
 	column->nulls = i >= making->wish.nkeys && key->fold != GPUAGG_FOLD_COUNT &&
 		(key->fold == GPUAGG_FOLD_NONE || !key->notnull);
 	if (i == 0 && making->dictionary != NULL)
@@ -302,7 +311,8 @@ shape_find(const GpuAggTask *task, uint64_t nrows, uint64_t strings, GpuAggMade 
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggMaking *making = task->making;
 	GpuAggLookupShape *shape = (GpuAggLookupShape *) calloc(1, sizeof(*shape));
-	GpuAggLookup *head = (GpuAggLookup *) calloc(1, sizeof(*head) + GPUAGG_MAX_KEYS * sizeof(GpuAggLookupColumn));
+	GpuAggLookup *head = (GpuAggLookup *) calloc(
+		1, sizeof(*head) + GPUAGG_MAX_KEYS * sizeof(GpuAggLookupColumn));
 
 	if (shape == NULL || head == NULL)
 	{
@@ -518,7 +528,8 @@ report_check(const GpuAggTask *task, GpuAggError *error)
 		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a key lies beyond the bounds of its column");
 	else if (report->repeated > 0 && making->wish.unique)
 	{
-		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR, "an input of a join has several rows of one key");
+		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR,
+						  "an input of a join has several rows of one key");
 		error->detail = GPUAGG_ST_NEEDS_PG;
 	}
 	return error->status == GPUAGG_OK;
@@ -533,7 +544,8 @@ counted(GpuAggTask *task, GpuAggError *error)
 
 	task->stats.kernel_ns += gpuagg_cuda_elapsed(making->events->group, making->events->done);
 	return report_check(task, error) &&
-		CUDA_OK(task->device, cudaEventRecord(making->events->group, task->streams->group), error) &&
+		CUDA_OK(task->device, cudaEventRecord(making->events->group, task->streams->group),
+				error) &&
 		fill_launch(task, report.nrows, report.strings, error);
 }
 
@@ -555,7 +567,8 @@ column_settle(const GpuAggTask *task, uint32_t c, GpuAggLookupColumn *column, Gp
 		column->high = report->high[c];
 	}
 	if (!gpuagg_fold_bounds(fold, making->passed, &column->low, &column->high))
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a sum or a number of a look-up table may be too large");
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+						  "a sum or a number of a look-up table may be too large");
 }
 
 /* What was counted has come: the header is complete. */
@@ -574,8 +587,10 @@ settle(GpuAggTask *task, GpuAggError *error)
 		column_settle(task, c, &columns[c], error);
 	/* who uses the table comes behind the stripes' stream */
 	if (error->status == GPUAGG_OK &&
-		CUDA_OK(task->device, cudaMemcpyAsync(making->made->block, head, (size_t) gpuagg_lookup_head_bytes(head),
-											  cudaMemcpyHostToDevice, task->device->stripe_stream), error))
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(making->made->block, head, (size_t) gpuagg_lookup_head_bytes(head),
+								cudaMemcpyHostToDevice, task->device->stripe_stream),
+				error))
 		(void) gpuagg_cuda_stripe_done(task->device, error);
 }
 
@@ -593,7 +608,8 @@ gpuagg_cuda_making_finish(GpuAggTask *task, GpuAggError *error)
 	rc = cudaEventQuery(making->events->done);
 	if (rc == cudaErrorNotReady)
 		return false;
-	if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
+	if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) !=
+		GPUAGG_OK)
 		return true;
 	if (making->stage == GPUAGG_MAKING_COUNTS)
 		return !counted(task, error);
@@ -697,8 +713,10 @@ gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAgg
 		c.len = (uint32_t) made->bytes;
 		c.v.off = (uint64_t) ((uintptr_t) made->block - (uintptr_t) there);
 		/* from memory that is not pinned: it is read before the call returns */
-		if (!CUDA_OK(task->device, cudaMemcpyAsync((char *) there + p->consts_off + k * sizeof(c), &c, sizeof(c),
-												   cudaMemcpyHostToDevice, task->streams->group), error))
+		if (!CUDA_OK(task->device,
+					 cudaMemcpyAsync((char *) there + p->consts_off + k * sizeof(c), &c, sizeof(c),
+									 cudaMemcpyHostToDevice, task->streams->group),
+					 error))
 			return false;
 	}
 	return true;

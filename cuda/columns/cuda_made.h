@@ -103,13 +103,15 @@ typedef struct GpuAggMaking
 extern const GpuAggMadeOps gpuagg_cuda_made_ops;
 
 /* If the config wishes one: sets task->making. */
-extern bool gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error);
+extern bool gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
+									 GpuAggError *error);
 
 /* Which of the columns' NULLs matter: those of the table's keys */
 extern void gpuagg_cuda_making_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral);
 
 /* Before stripes are enqueued */
-extern void gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n);
+extern void gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending,
+									uint32_t n);
 
 /*
  * All input is there.  False: not done yet, call again when event_fd fires.  True: *error
@@ -119,26 +121,30 @@ extern bool gpuagg_cuda_making_finish(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_cuda_making_free(GpuAggTask *task);
 
 /* Tables that lie on the card take the places of constants of the program there. */
-extern bool gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAggError *error);
+extern bool gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables,
+									GpuAggError *error);
 
 /* ---------- made_kernels.cu ---------- */
 
 /* Bits of the keys, or codes, of a stripe's rows */
-extern void gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
-								  cudaStream_t stream);
+extern void gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *input,
+								  uint32_t sms, cudaStream_t stream);
 
 /* How many bits, and of strings how many bytes, there are before each word; and of all */
-extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms,
+									cudaStream_t stream);
 
 /* Folded columns of so many rows, before the first value */
-extern void gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,
+								   cudaStream_t stream);
 
 /* A stripe's rows into the table's columns, but for a key that is a string */
-extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
-								  cudaStream_t stream);
+extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input,
+								  uint32_t sms, cudaStream_t stream);
 
 /* The strings of all codes that rows have, as their rows' keys */
-extern void gpuagg_cuda_made_strings(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_made_strings(const GpuAggMakingTable *table, uint32_t sms,
+									 cudaStream_t stream);
 
 /* Slots of so many rows */
 extern void gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,

@@ -99,11 +99,13 @@ extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe,
  * task_resident may read is in it.  waits: for a copy of the zones, if zones() has not
  * been called since pages came.  False: it is not known.
  */
-extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits, GpuAggRange *range);
+extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits,
+									 GpuAggRange *range);
 
 /* ---------- dictionary.cu ---------- */
 
-extern GpuAggStatus gpuagg_cuda_dictionary_create(GpuAggDevice *device, GpuAggDictionary **dictionary,
+extern GpuAggStatus gpuagg_cuda_dictionary_create(GpuAggDevice *device,
+												  GpuAggDictionary **dictionary,
 												  GpuAggError *error);
 extern void gpuagg_cuda_dictionary_free(GpuAggDictionary *dictionary);
 extern void gpuagg_cuda_dictionary_info(GpuAggDictionary *dictionary, GpuAggDictionaryInfo *info);
@@ -174,8 +176,8 @@ extern void gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cu
 
 /* Makes the bitmaps `chosen`, and counts input; scratch for so many threads */
 extern uint32_t gpuagg_cuda_stripe_choose_threads(uint32_t sms);
-extern void gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run,
-									char *scratch, uint32_t scratch_stride, uint32_t sms,
-									cudaStream_t stream);
+extern void gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared,
+									  const GpuAggStripeRun *run, char *scratch,
+									  uint32_t scratch_stride, uint32_t sms, cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H */

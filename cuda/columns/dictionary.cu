@@ -140,7 +140,8 @@ dictionary_open(GpuAggDictionary *d, GpuAggError *error)
 }
 
 GpuAggStatus
-gpuagg_cuda_dictionary_create(GpuAggDevice *device, GpuAggDictionary **dictionary, GpuAggError *error)
+gpuagg_cuda_dictionary_create(GpuAggDevice *device, GpuAggDictionary **dictionary,
+							  GpuAggError *error)
 {
 	GpuAggDictionary *d = (GpuAggDictionary *) calloc(1, sizeof(*d));
 
@@ -304,7 +305,8 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
 {
 	memset(error, 0, sizeof(*error));
 	d->full = true;
-	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->stripe_stream));
+	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full),
+								d->device->stripe_stream));
 }
 
 /*
@@ -371,11 +373,13 @@ column_dictionary(const GpuAggTask *task, const GpuAggBatch *batch, uint32_t att
 {
 	if (task->dictionaries != NULL && task->dictionaries[reg] != NULL)
 		return task->dictionaries[reg];
-	return batch->filled != NULL ? gpuagg_cuda_stripe_stored(batch->filled, attr)->dictionary : NULL;
+	return batch->filled != NULL ? gpuagg_cuda_stripe_stored(batch->filled, attr)->dictionary :
+								   NULL;
 }
 
 bool
-gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t stream, GpuAggError *error)
+gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t stream,
+						   GpuAggError *error)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(batch->program);
 	const uint64_t n = batch->decoded.nrows;
@@ -449,7 +453,8 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 	if (!use_begin(d, n, bytes, stream, error) ||
 		!CALL(cudaMemcpyAsync(there, pinned->data, text + at, cudaMemcpyHostToDevice, stream)))
 		return false;
-	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes), stream);
+	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes),
+							   stream);
 	return CUDA_LAUNCHED(d->device, error) && use_end(d, n, bytes, stream, error) &&
 		CALL(cudaMemcpyAsync(pinned->data + codes, there + codes, n * sizeof(int32_t),
 							 cudaMemcpyDeviceToHost, stream)) &&
@@ -530,7 +535,8 @@ starts_read(GpuAggDictionary *d, uint32_t n, GpuAggBytes *there, GpuAggError *er
 	gpuagg_cuda_dictionary_list(d->ref.strings, have, n, there, stream);
 	ok = CUDA_LAUNCHED(d->device, error) &&
 		CALL(cudaMemcpyAsync(list, there, n * sizeof(*list), cudaMemcpyDeviceToHost, stream)) &&
-		CALL(cudaStreamSynchronize(stream)) && text_room(d, have + n, have > 0 ? d->starts[have] : 0, error);
+		CALL(cudaStreamSynchronize(stream)) &&
+		text_room(d, have + n, have > 0 ? d->starts[have] : 0, error);
 	if (ok && have == 0)
 		d->starts[0] = 0;
 	for (uint32_t i = 0; ok && i < n; i++)
@@ -564,8 +570,9 @@ text_read(GpuAggDictionary *d, uint32_t n, GpuAggError *error)
 	{
 		ok = CALL(cudaMallocFromPoolAsync((void **) &text, bytes, d->device->pool, stream));
 		if (ok)
-			gpuagg_cuda_dictionary_gather((const GpuAggBytes *) there, (const uint64_t *) (there + list_bytes),
-										  n, text - from, stream);
+			gpuagg_cuda_dictionary_gather((const GpuAggBytes *) there,
+										  (const uint64_t *) (there + list_bytes), n, text - from,
+										  stream);
 		ok = ok && CUDA_LAUNCHED(d->device, error) &&
 			CALL(cudaMemcpyAsync(d->text + from, text, bytes, cudaMemcpyDeviceToHost, stream));
 	}
@@ -588,7 +595,8 @@ gpuagg_cuda_dictionary_read(GpuAggDictionary *d, GpuAggDictionaryText *text, Gpu
 		return error->status;
 	if (d->text_entries == 0)
 		d->starts[0] = 0;
-	if (d->known.entries > d->text_entries && !text_read(d, d->known.entries - d->text_entries, error))
+	if (d->known.entries > d->text_entries &&
+		!text_read(d, d->known.entries - d->text_entries, error))
 		return error->status;
 	text->entries = d->text_entries;
 	text->starts = d->starts;

@@ -41,9 +41,10 @@ typedef struct GpuAggDictionaryRef
  * batch's head counts those that there are none for; where rows are but kept,
  * these are not.
  */
-extern void gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *dictionary, const GpuAggCudaPrepared *prepared,
-									 const GpuAggDecodedBatch *decoded, uint32_t column,
-									 cudaStream_t stream);
+extern void gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *dictionary,
+									   const GpuAggCudaPrepared *prepared,
+									   const GpuAggDecodedBatch *decoded, uint32_t column,
+									   cudaStream_t stream);
 extern void gpuagg_cuda_encode_strings(const GpuAggDictionaryRef *dictionary,
 									   const GpuAggBytes *strings, uint32_t n, int32_t *codes,
 									   cudaStream_t stream);

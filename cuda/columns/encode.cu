@@ -49,7 +49,9 @@ string_add(const GpuAggDictionaryRef &d, GpuAggBytes b)
 	if (*(volatile uint32_t *) &d.head->full != 0)
 		return GPUAGG_NO_CODE;
 	code = atomicAdd(&d.head->entries, 1u);
-	at = code < GPUAGG_DICTIONARY_ENTRIES ? atomicAdd(&d.head->arena_used, (unsigned long long) b.len) : 0;
+	at = code < GPUAGG_DICTIONARY_ENTRIES ?
+		atomicAdd(&d.head->arena_used, (unsigned long long) b.len) :
+		0;
 	if (code >= GPUAGG_DICTIONARY_ENTRIES || at + b.len > d.arena_bytes)
 	{
 		*(volatile uint32_t *) &d.head->full = 1;
@@ -103,10 +105,12 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 
 static __global__ void
 __launch_bounds__(ENCODE_THREADS)
-encode_decoded_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggCudaPrepared *prepared,
-					const GpuAggDecodedBatch decoded, uint32_t column)
+	encode_decoded_kernel(const __grid_constant__ GpuAggDictionaryRef d,
+						  const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded,
+						  uint32_t column)
 {
-	const uint64_t *pairs = decoded.words + (uint64_t) prepared->string_words[column] * decoded.nrows;
+	const uint64_t *pairs = decoded.words +
+		(uint64_t) prepared->string_words[column] * decoded.nrows;
 	uint64_t   *codes = decoded.words + (uint64_t) prepared->code_words[column] * decoded.nrows;
 	const bool	needed = prepared->column_words[column] == prepared->code_words[column];
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -75,21 +75,23 @@ widen_zone(GpuAggZone *zone, bool is_value, int64_t v)
 
 /* Has the dictionary of each string of a row taken it? */
 static __device__ bool
-has_codes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded, uint32_t row)
+has_codes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+		  const GpuAggDecodedBatch &decoded, uint32_t row)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (prepared->code_words[c] != GPUAGG_NO_REG &&
 			decoded.states[(uint64_t) c * decoded.nrows + row] == GPUAGG_ST_VALUE &&
-			(int32_t) decoded.words[(uint64_t) prepared->code_words[c] * decoded.nrows + row] == GPUAGG_NO_CODE)
+			(int32_t) decoded.words[(uint64_t) prepared->code_words[c] * decoded.nrows + row] ==
+				GPUAGG_NO_CODE)
 			return false;
 	return true;
 }
 
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
-fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
-			 const GpuAggStripeColumn *columns, uint32_t position, uint32_t row, uint32_t mine,
-			 bool valid)
+fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+			 const GpuAggDecodedBatch &decoded, const GpuAggStripeColumn *columns,
+			 uint32_t position, uint32_t row, uint32_t mine, bool valid)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
@@ -120,7 +122,8 @@ static __global__ void
 __launch_bounds__(FILL_THREADS)
 fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 
 	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
@@ -143,14 +146,15 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 
 			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
 			if (!ref.beside)
-				put_bits(&stripe.valid[first / 32], mine, valid, &stripe.zones[first / GPUAGG_ZONE]);
+				put_bits(&stripe.valid[first / 32], mine, valid,
+						 &stripe.zones[first / GPUAGG_ZONE]);
 		}
 	}
 }
 
 void
-gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t blocks,
-				 cudaStream_t stream)
+gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
+				 uint32_t blocks, cudaStream_t stream)
 {
 	if (blocks > decoded->npages)
 		blocks = decoded->npages;
@@ -186,5 +190,6 @@ gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions pos
 	const uint32_t words = positions.count / 32 + 2;
 	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
 
-	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones, positions);
+	clear_positions_kernel < <<blocks<256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones,
+																					 positions);
 }

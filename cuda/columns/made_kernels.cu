@@ -31,8 +31,8 @@ note_repeated(GpuAggMakingReport *report)
 /* ---------- bits ---------- */
 
 static __global__ void
-__launch_bounds__(MADE_THREADS)
-made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_constant__ GpuAggStripeInput input)
+__launch_bounds__(MADE_THREADS) made_bits_kernel(const __grid_constant__ GpuAggMakingTable table,
+												 const __grid_constant__ GpuAggStripeInput input)
 {
 	const uint32_t lane = threadIdx.x % LANES;
 	const uint32_t words = (input.positions + LANES - 1) / LANES;
@@ -46,7 +46,8 @@ made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 
 		if (!(input.leftover[word] >> lane & 1))
 			continue;
-		at = (uint64_t) load_integer(input.columns[table.key], word * LANES + lane) - (uint64_t) table.codes.first;
+		at = (uint64_t) load_integer(input.columns[table.key], word * LANES + lane) -
+			(uint64_t) table.codes.first;
 		if (at >= table.codes.span)
 		{
 			atomicAdd(&table.report->outside, 1u);
@@ -69,7 +70,8 @@ made_lengths_kernel(const __grid_constant__ GpuAggMakingTable table)
 	uint64_t	word = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; word < words; word += (uint64_t) gridDim.x * blockDim.x)
-		table.codes.strings[word] = gpuagg_lookup_code_bytes(&table.codes, word, table.codes.bits[word].bits);
+		table.codes.strings[word] = gpuagg_lookup_code_bytes(&table.codes, word,
+															 table.codes.bits[word].bits);
 }
 
 /* The sum of what the threads before this one have, and of all */
@@ -121,7 +123,8 @@ made_before_kernel(const __grid_constant__ GpuAggMakingTable table)
 	{
 		const uint64_t at = from + threadIdx.x;
 		uint32_t	total;
-		uint32_t	before = block_before(at < words ? (uint32_t) __popcll(bits[at].bits) : 0, warps, &total);
+		uint32_t before = block_before(at < words ? (uint32_t) __popcll(bits[at].bits) : 0, warps,
+									   &total);
 
 		if (at < words)
 			bits[at].before = rows + before;
@@ -189,8 +192,8 @@ made_folds_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrow
 
 /* Column c of the lanes' rows joins that of other rows; all lanes come here, some without a row. */
 static __device__ void
-fold_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
-			bool mine, uint64_t row)
+fold_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c,
+			uint32_t word, bool mine, uint64_t row)
 {
 	const GpuAggStripeColumn &from = input.columns[table.from[c]];
 	const GpuAggFoldColumn &column = table.columns[c];
@@ -213,8 +216,8 @@ fold_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 
 /* Column c of the lanes' rows; all lanes come here, some without a row. */
 static __device__ void
-copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
-			bool mine, uint64_t row)
+copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c,
+			uint32_t word, bool mine, uint64_t row)
 {
 	const GpuAggStripeColumn &from = input.columns[table.from[c]];
 	const uint32_t lane = threadIdx.x % LANES;
@@ -230,7 +233,8 @@ copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 	else if (there)
 		((int64_t *) values)[row] = value = ((const int64_t *) from.values)[position];
 	else if (mine && table.columns[c].nulls != 0)
-		atomicOr((uint32_t *) (table.block + table.columns[c].nulls) + row / LANES, 1u << row % LANES);
+		atomicOr((uint32_t *) (table.block + table.columns[c].nulls) + row / LANES,
+				 1u << row % LANES);
 	if (lane == 0 && missing > 0)
 		atomicAdd(&table.report->nulls[c], missing);
 	if (!from.f64)
@@ -252,8 +256,8 @@ load_key(const GpuAggMakingKey &key, const GpuAggStripeInput &input, uint32_t po
 
 /* Word c of the lanes' keys, which are all there; a value without a number is told. */
 static __device__ void
-make_word(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word, bool mine,
-		  uint64_t row)
+make_word(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
+		  bool mine, uint64_t row)
 {
 	const GpuAggMakingWord &parts = table.words[c];
 	const uint32_t position = word * LANES + threadIdx.x % LANES;
@@ -272,8 +276,8 @@ make_word(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32
 }
 
 static __global__ void
-__launch_bounds__(MADE_THREADS)
-made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_constant__ GpuAggStripeInput input)
+__launch_bounds__(MADE_THREADS) made_rows_kernel(const __grid_constant__ GpuAggMakingTable table,
+												 const __grid_constant__ GpuAggStripeInput input)
 {
 	const uint32_t lane = threadIdx.x % LANES;
 	const uint32_t words = (input.positions + LANES - 1) / LANES;
@@ -293,9 +297,9 @@ made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_c
 			uint8_t		st = GPUAGG_ST_VALUE;
 
 			if (mine)
-				row = (uint64_t) gpuagg_lookup_bit(codes.bits, codes.first, codes.span,
-												   load_integer(input.columns[table.key], word * LANES + lane),
-												   &st);
+				row = (uint64_t) gpuagg_lookup_bit(
+					codes.bits, codes.first, codes.span,
+					load_integer(input.columns[table.key], word * LANES + lane), &st);
 			mine = mine && st == GPUAGG_ST_VALUE;
 		}
 		else
@@ -355,7 +359,8 @@ blocks_for(uint64_t threads, uint32_t sms)
 {
 	const uint64_t useful = (threads + MADE_THREADS - 1) / MADE_THREADS;
 
-	return (uint32_t) (useful < (uint64_t) sms * MADE_BLOCKS ? useful : (uint64_t) sms * MADE_BLOCKS);
+	return (uint32_t) (useful < (uint64_t) sms * MADE_BLOCKS ? useful :
+															   (uint64_t) sms * MADE_BLOCKS);
 }
 
 void
@@ -363,7 +368,8 @@ gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *i
 					  cudaStream_t stream)
 {
 	if (input->positions > 0)
-		made_bits_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table, *input);
+		made_bits_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table,
+																						 *input);
 }
 
 void
@@ -377,7 +383,8 @@ gpuagg_cuda_made_before(const GpuAggMakingTable *table, uint32_t sms, cudaStream
 }
 
 void
-gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_made_folds(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,
+					   cudaStream_t stream)
 {
 	if (nrows > 0)
 		made_folds_kernel<<<blocks_for(nrows, sms), MADE_THREADS, 0, stream>>>(*table, nrows);
@@ -388,18 +395,21 @@ gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *i
 					  cudaStream_t stream)
 {
 	if (input->positions > 0)
-		made_rows_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table, *input);
+		made_rows_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table,
+																						 *input);
 }
 
 void
 gpuagg_cuda_made_strings(const GpuAggMakingTable *table, uint32_t sms, cudaStream_t stream)
 {
 	if (table->codes.span > 0)
-		made_strings_kernel<<<blocks_for(table->codes.span, sms), MADE_THREADS, 0, stream>>>(*table);
+		made_strings_kernel<<<blocks_for(table->codes.span, sms), MADE_THREADS, 0, stream>>>(
+			*table);
 }
 
 void
-gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,
+					   cudaStream_t stream)
 {
 	if (nrows > 0)
 		made_slots_kernel<<<blocks_for(nrows, sms), MADE_THREADS, 0, stream>>>(*table, nrows);

@@ -15,8 +15,8 @@
 
 /* The keys that a number stands for; bits of those that are NULL */
 static __device__ uint32_t
-number_keys(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggFrameArgs &a, uint32_t n,
-			char *entry)
+number_keys(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggFrameArgs &a,
+			uint32_t n, char *entry)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	uint32_t	nulls = 0;
@@ -34,7 +34,9 @@ number_keys(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 		else if (at == 0)
 			memset(slot, 0, gpuagg_type_slot_bytes(keys[i].type));
 		else
-			gpuagg_key_store_bytes(keys[i].type, slot, a.keys[i].strings[v / GPUAGG_STRING_BLOCK][v % GPUAGG_STRING_BLOCK]);
+			gpuagg_key_store_bytes(
+				keys[i].type, slot,
+				a.keys[i].strings[v / GPUAGG_STRING_BLOCK][v % GPUAGG_STRING_BLOCK]);
 	}
 	return nulls;
 }
@@ -49,7 +51,8 @@ strings_settle(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, char 
 	{
 		char	   *state = entry + prepared->layout.state_off[i];
 
-		if (gpuagg_transition_is_string(trans[i].op) && *(const uint64_t *) state != FRAME_NO_STRING)
+		if (gpuagg_transition_is_string(trans[i].op) &&
+			*(const uint64_t *) state != FRAME_NO_STRING)
 			gpuagg_string_slot_store(state, frame_handle_string(*(const uint64_t *) state));
 	}
 }
@@ -72,11 +75,13 @@ __launch_bounds__(MERGE_THREADS)
 merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__ GpuAggFrameArgs a,
 					 bool numbered, uint32_t counted)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	const uint32_t entries = numbered ? a.groups : *a.nentries;
 
 	table_count_begin(a.table);
-	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < entries; i += gridDim.x * blockDim.x)
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < entries;
+		 i += gridDim.x * blockDim.x)
 	{
 		char	   *entry = a.entries + (uint64_t) i * prepared->stride;
 
@@ -94,8 +99,9 @@ merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__
 
 /* most: entries that there may be; threads beyond them would only start and end. */
 void
-gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args, bool numbered,
-						   uint32_t counted, uint32_t most, uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
+						   bool numbered, uint32_t counted, uint32_t most, uint32_t sms,
+						   cudaStream_t stream)
 {
 	const uint32_t needed = (most + MERGE_THREADS - 1) / MERGE_THREADS;
 	const uint32_t blocks = needed < sms * MERGE_BLOCKS ? needed : sms * MERGE_BLOCKS;

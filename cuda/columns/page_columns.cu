@@ -20,8 +20,8 @@ column_words(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decod
 
 /* Where everything is; all threads of a block call it. */
 static __device__ void
-columns_describe(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decoded, const uint8_t *classes,
-				 const GpuAggPageColumns &l)
+columns_describe(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decoded,
+				 const uint8_t *classes, const GpuAggPageColumns &l)
 {
 	uint64_t	values = l.values;
 
@@ -44,30 +44,34 @@ columns_describe(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &d
  * All lanes call it.
  */
 static __device__ __forceinline__ void
-columns_put(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decoded, const uint8_t *classes,
-			const GpuAggPageColumns &l, uint32_t row, bool valid)
+columns_put(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decoded,
+			const uint8_t *classes, const GpuAggPageColumns &l, uint32_t row, bool valid)
 {
 	char	   *values = l.memory + l.values;
 
 	for (uint32_t c = 0; c < l.ncolumns; c++)
 	{
-		const bool	null = valid && decoded.states[(uint64_t) c * decoded.nrows + row] != GPUAGG_ST_VALUE;
+		const bool	null = valid &&
+			decoded.states[(uint64_t) c * decoded.nrows + row] != GPUAGG_ST_VALUE;
 		const uint32_t bits = __ballot_sync(0xFFFFFFFFu, null);
 
 		if (threadIdx.x % WARP_LANES == 0)
 			((uint32_t *) (l.memory + gpuagg_page_column_nulls(&l, c)))[row / WARP_LANES] = bits;
-		gpuagg_page_value_put(values, gpuagg_page_column_bytes(&l, c), row, valid && !null ?
-							  column_words(prepared, decoded, c) : NULL, classes[c] == GPUAGG_CLASS_BYTES);
+		gpuagg_page_value_put(values, gpuagg_page_column_bytes(&l, c), row,
+							  valid && !null ? column_words(prepared, decoded, c) : NULL,
+							  classes[c] == GPUAGG_CLASS_BYTES);
 		values += gpuagg_page_values_bytes(&l, c);
 	}
 }
 
 static __global__ void
 __launch_bounds__(MAKE_THREADS)
-page_columns_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__ GpuAggDecodedBatch decoded,
-					const __grid_constant__ GpuAggPageColumns l)
+	page_columns_kernel(const GpuAggCudaPrepared *prepared,
+						const __grid_constant__ GpuAggDecodedBatch decoded,
+						const __grid_constant__ GpuAggPageColumns l)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	const uint8_t *classes = gpuagg_program_classes(p);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;

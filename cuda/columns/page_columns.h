@@ -59,7 +59,8 @@ gpuagg_page_values_bytes(const GpuAggPageColumns *l, uint32_t column)
 
 /* For so many rows of a program, and entries of so many bytes: all but `memory` */
 GPUAGG_FN void
-gpuagg_page_columns_layout(const GpuAggProgram *p, uint32_t nrows, uint64_t entries_bytes, GpuAggPageColumns *l)
+gpuagg_page_columns_layout(const GpuAggProgram *p, uint32_t nrows, uint64_t entries_bytes,
+						   GpuAggPageColumns *l)
 {
 	uint64_t	values = 0;
 	uint64_t	at = 0;
@@ -77,7 +78,8 @@ gpuagg_page_columns_layout(const GpuAggProgram *p, uint32_t nrows, uint64_t entr
 	}
 	l->input = gpuagg_batch_part(&at, sizeof(GpuAggStripeInput));
 	l->columns = gpuagg_batch_part(&at, (uint64_t) p->ncolumns * sizeof(GpuAggStripeColumn));
-	l->strings = gpuagg_batch_part(&at, (uint64_t) p->ncolumns * l->nblocks * sizeof(GpuAggBytes *));
+	l->strings = gpuagg_batch_part(&at,
+								   (uint64_t) p->ncolumns * l->nblocks * sizeof(GpuAggBytes *));
 	l->nentries = gpuagg_batch_part(&at, sizeof(uint32_t));
 	l->entries_head = gpuagg_batch_part(&at, sizeof(GpuAggTableHead));
 	l->rows = gpuagg_batch_part(&at, (uint64_t) l->tiles * (GPUAGG_STRIPE_TILE / 8));
@@ -102,7 +104,8 @@ gpuagg_page_columns_input(const GpuAggPageColumns *l, GpuAggStripeInput *input)
  * addresses and lengths; text: the program has it as such.
  */
 GPUAGG_FN void
-gpuagg_page_column_open(const GpuAggPageColumns *l, uint32_t c, uint64_t values, const uint64_t *words, bool text)
+gpuagg_page_column_open(const GpuAggPageColumns *l, uint32_t c, uint64_t values,
+						const uint64_t *words, bool text)
 {
 	GpuAggStripeColumn *column = (GpuAggStripeColumn *) (l->memory + l->columns) + c;
 	GpuAggBytes **strings = (GpuAggBytes **) (l->memory + l->strings) + (uint64_t) c * l->nblocks;

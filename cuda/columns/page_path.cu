@@ -100,8 +100,8 @@ columns_memory(GpuAggTask *task, uint64_t bytes)
 
 /* What kernels for stripes need to know of the batch */
 static void
-resident_set(GpuAggTask *task, GpuAggBatch *batch, GpuAggCompiledPath *path, const GpuAggPageColumns *l,
-			 GpuAggResident *r)
+resident_set(GpuAggTask *task, GpuAggBatch *batch, GpuAggCompiledPath *path,
+			 const GpuAggPageColumns *l, GpuAggResident *r)
 {
 	GpuAggFrameArgs *args = &r->frame;
 
@@ -131,9 +131,10 @@ is_interpreted(const GpuAggTask *task, const GpuAggBatch *batch)
 {
 	const uint32_t nrows = batch->decoded.nrows;
 
-	return nrows == 0 || (batch->evaluated &&
-						  (batch->odd ||
-						   (nrows < LEAST_ROWS && task->config.compile.mode != GPUAGG_COMPILE_ALWAYS)));
+	return nrows == 0 ||
+		(batch->evaluated &&
+		 (batch->odd ||
+		  (nrows < LEAST_ROWS && task->config.compile.mode != GPUAGG_COMPILE_ALWAYS)));
 }
 
 GpuAggKernelState
@@ -153,7 +154,8 @@ gpuagg_cuda_page_open(GpuAggTask *task, GpuAggBatch *batch)
 		return state;
 	path = &way_now(task, rows)->compiled;
 	gpuagg_cuda_compiled_rows(task, nrows, path);
-	gpuagg_page_columns_layout(batch->program, nrows, (uint64_t) path->nentries * task->prepared->stride, &l);
+	gpuagg_page_columns_layout(batch->program, nrows,
+							   (uint64_t) path->nentries * task->prepared->stride, &l);
 	r = (GpuAggResident *) calloc(1, sizeof(*r));
 	if (r != NULL)
 		l.memory = columns_memory(task, l.bytes);
@@ -184,12 +186,13 @@ gpuagg_cuda_page_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	if (batch->packed && gpuagg_cuda_groupby_room(task->groupby, l->nrows, &r->frame.records,
 												  &r->frame.nrecords, error) != GPUAGG_OK)
 		return false;
-	gpuagg_cuda_compiled_entries(task, r->path, &r->frame, (GpuAggTableHead *) (l->memory + l->entries_head), stream);
+	gpuagg_cuda_compiled_entries(task, r->path, &r->frame,
+								 (GpuAggTableHead *) (l->memory + l->entries_head), stream);
 	if (!gpuagg_cuda_compiled_launch(task, r->path, &r->frame, error))
 		return false;
 	if (batch->program->select)
-		gpuagg_cuda_selected_list(&batch->decoded, (const uint32_t *) (l->memory + l->rows), task->batch_blocks,
-								  stream);
+		gpuagg_cuda_selected_list(&batch->decoded, (const uint32_t *) (l->memory + l->rows),
+								  task->batch_blocks, stream);
 	return gpuagg_cuda_batch_report(task, batch, error);
 }
 

@@ -49,7 +49,9 @@ extern void gpuagg_cuda_page_free(GpuAggTask *task);
 
 /* ---------- page_columns.cu ---------- */
 
-extern void gpuagg_cuda_page_columns(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
-									 const GpuAggPageColumns *columns, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_page_columns(const GpuAggCudaPrepared *prepared,
+									 const GpuAggDecodedBatch *decoded,
+									 const GpuAggPageColumns *columns, uint32_t sms,
+									 cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_PAGE_PATH_H */

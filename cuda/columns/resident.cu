@@ -13,7 +13,8 @@
 
 /* Tiles and lists of all stripes of a launch */
 static void
-shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggResidentShape *shape)
+shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n,
+		 GpuAggResidentShape *shape)
 {
 	shape->pending = pending;
 	shape->n = n;
@@ -41,7 +42,8 @@ run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const GpuAggResiden
 
 /* Positions that pass the filter, by the interpreter */
 static bool
-choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run, GpuAggError *error)
+choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run,
+				 GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
@@ -51,8 +53,9 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 	if (!gpuagg_cuda_task_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
 								  &scratch_bytes, error))
 		return false;
-	gpuagg_cuda_stripe_choose(task->device_prepared, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
-							sms, task->streams->group);
+	gpuagg_cuda_stripe_choose(task->device_prepared, run, scratch,
+							  (uint32_t) gpuagg_cuda_scratch_bytes(p, 1), sms,
+							  task->streams->group);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, task->streams->group);
 	return CUDA_LAUNCHED(task->device, error);
 }
@@ -116,9 +119,10 @@ leftover_launch(GpuAggTask *task, GpuAggBatch *batch, char *scratch, GpuAggError
 		if (decoded.nrows == 0)
 			continue;
 		if (!r->flagged)
-			gpuagg_cuda_stripe_flags(&r->inputs[i], true, decoded.valid, decoded.head, task->device->sms, stream);
-		gpuagg_cuda_group(batch->prepared, &decoded, &task->table, &none, task->prepared->stride, scratch,
-						  scratch_stride, task->batch_blocks, stream);
+			gpuagg_cuda_stripe_flags(&r->inputs[i], true, decoded.valid, decoded.head,
+									 task->device->sms, stream);
+		gpuagg_cuda_group(batch->prepared, &decoded, &task->table, &none, task->prepared->stride,
+						  scratch, scratch_stride, task->batch_blocks, stream);
 	}
 	r->flagged = true;
 	return true;
@@ -142,7 +146,8 @@ gpuagg_cuda_resident_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *er
 
 /* What a kernel's arguments are for a launch over the batch's stripes */
 static GpuAggFrameArgs *
-frame_args(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts)
+frame_args(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+		   const GpuAggResidentParts *parts)
 {
 	GpuAggFrameArgs *args = &batch->resident->frame;
 
@@ -161,14 +166,14 @@ frame_args(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shap
 
 /* Room for records of all rows, of which the report tells how many there are */
 static bool
-packed_room(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape, GpuAggFrameArgs *args,
-			GpuAggError *error)
+packed_room(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+			GpuAggFrameArgs *args, GpuAggError *error)
 {
 	batch->packed = true;
 	for (uint32_t i = 0; i < shape->n; i++)
 		batch->decoded.nrows += shape->pending[i].positions;
-	return gpuagg_cuda_groupby_room(task->groupby, batch->decoded.nrows, &args->records, &args->nrecords,
-								   error) == GPUAGG_OK;
+	return gpuagg_cuda_groupby_room(task->groupby, batch->decoded.nrows, &args->records,
+									&args->nrecords, error) == GPUAGG_OK;
 }
 
 static bool
@@ -194,7 +199,8 @@ compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape 
 static bool
 compiled_leaves(const GpuAggCompiledPath *path)
 {
-	return path->frame != GPUAGG_FRAME_PACKED && (path->frame != GPUAGG_FRAME_PLAIN || path->nentries > 0);
+	return path->frame != GPUAGG_FRAME_PACKED &&
+		(path->frame != GPUAGG_FRAME_PLAIN || path->nentries > 0);
 }
 
 static void
@@ -224,7 +230,8 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	batch->compiled = true;
 	batch->nspilled = shape.nspill;
 	batch->decoded.nrows = 0;
-	(void) gpuagg_cuda_batch_enqueued(task, batch, compiled_launch(task, batch, &shape, &parts, &error), &error);
+	(void) gpuagg_cuda_batch_enqueued(task, batch,
+									  compiled_launch(task, batch, &shape, &parts, &error), &error);
 	push_done(task, pending + 1, n - 1);
 }
 
@@ -244,7 +251,8 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape 
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 	GpuAggCompiledPath *path = &task->queue->compiled;
 
-	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error) || !launch_begin(task, batch, error))
+	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error) ||
+		!launch_begin(task, batch, error))
 		return false;
 	if (selects(task))
 	{
@@ -271,8 +279,8 @@ sources_note(const GpuAggTask *task, const GpuAggPendingStripe *pending, GpuAggR
 
 	for (uint32_t i = 0; i < r->n; i++)
 	{
-		(void) gpuagg_cuda_stripe_columns(pending[i].stripe, gpuagg_cuda_program(task->prepared), columns,
-										&error);
+		(void) gpuagg_cuda_stripe_columns(pending[i].stripe, gpuagg_cuda_program(task->prepared),
+										  columns, &error);
 		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
 		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
 		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].leftover;
@@ -300,8 +308,8 @@ enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	}
 	sources_note(task, pending, batch->resident);
 	batch->decoded.nrows = 0;
-	(void) gpuagg_cuda_batch_enqueued(task, batch, deferred_launch(task, batch, &shape, &parts, &error),
-									  &error);
+	(void) gpuagg_cuda_batch_enqueued(task, batch,
+									  deferred_launch(task, batch, &shape, &parts, &error), &error);
 	push_done(task, pending + 1, n - 1);
 }
 
@@ -426,8 +434,8 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 	ok = gpuagg_cuda_resident_upload(task, batch, &shape, &parts, &error) &&
 		gpuagg_cuda_resident_wait(task, batch, &error);
 	if (ok && w->positions > 0)
-		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
-							   task->device->sms, task->streams->group);
+		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags,
+								 batch->decoded.head, task->device->sms, task->streams->group);
 	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
 	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
 }
@@ -484,7 +492,8 @@ compiled_choose(GpuAggTask *task)
 	else if (task->groupby != NULL)
 		q->strategy = (GpuAggStrategy) task->config.strategy;
 	else
-		q->strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced : GPUAGG_STRATEGY_SINGLE_PASS;
+		q->strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced :
+															 GPUAGG_STRATEGY_SINGLE_PASS;
 	of.prepared = task->prepared;
 	of.there = task->device_prepared;
 	of.strategy = q->strategy;
@@ -512,7 +521,8 @@ defer(GpuAggTask *task)
 static bool
 compiled_keeps_as(const GpuAggTask *task)
 {
-	return gpuagg_cuda_compiled_keeps(&task->queue->compiled) == (task->groupby != NULL || task->making != NULL);
+	return gpuagg_cuda_compiled_keeps(&task->queue->compiled) ==
+		(task->groupby != NULL || task->making != NULL);
 }
 
 /* The kernel is there: rows are kept for the strategy, or groups are the task's table's. */
@@ -522,7 +532,8 @@ compiled_take(GpuAggTask *task, GpuAggError *error)
 	GpuAggResidentQueue *q = task->queue;
 	const bool	keeps = gpuagg_cuda_compiled_keeps(&q->compiled);
 
-	if (may_choose(task) && !strategy_take(task, keeps ? q->strategy : GPUAGG_STRATEGY_SINGLE_PASS, error))
+	if (may_choose(task) &&
+		!strategy_take(task, keeps ? q->strategy : GPUAGG_STRATEGY_SINGLE_PASS, error))
 		return false;
 	q->compiles = compiled_keeps_as(task);
 	if (!q->compiles)

@@ -38,7 +38,8 @@ resident_layout(const GpuAggTask *task, const GpuAggResidentShape *shape, char *
 
 	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
-	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
+	parts->columns = (GpuAggStripeColumn *) part(
+		base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
 	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
 	parts->left = (uint32_t *) part(base, &at, shape->left_words * sizeof(uint32_t));
@@ -53,8 +54,8 @@ resident_layout(const GpuAggTask *task, const GpuAggResidentShape *shape, char *
 
 /* What is input, here and there */
 static void
-inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts,
-			 GpuAggBatch *batch)
+inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape,
+			 const GpuAggResidentParts *parts, GpuAggBatch *batch)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggResident *r = batch->resident;
@@ -71,8 +72,8 @@ inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape, const Gpu
 		GpuAggStripeInput *input = &r->inputs[i];
 		const GpuAggStripeColumn *columns = parts->columns + (size_t) i * p->ncolumns;
 
-		(void) gpuagg_cuda_stripe_columns(w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns),
-										&error);
+		(void) gpuagg_cuda_stripe_columns(
+			w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns), &error);
 		if (w->nwithout > 0)
 			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
 		input->valid = w->stripe->valid;
@@ -94,8 +95,8 @@ inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape, const Gpu
 }
 
 GpuAggBatch *
-gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape, GpuAggResidentParts *parts,
-						  GpuAggError *error)
+gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape,
+						  GpuAggResidentParts *parts, GpuAggError *error)
 {
 	GpuAggDecodedBatch decoded = {};
 	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
@@ -132,13 +133,16 @@ gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch, const GpuAggRe
 	const size_t clear = shape->left_words > 0 ? 0 : shape->nbitmaps * parts->bitmap_bytes;
 
 	return gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
-		(clear == 0 || CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, clear, stream), error));
+		(clear == 0 ||
+		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, clear, stream), error));
 }
 
 bool
 gpuagg_cuda_resident_wait(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, task->streams->decode), error) &&
+	return CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, task->streams->decode),
+				   error) &&
 		gpuagg_cuda_stripe_wait(task, task->streams->group, error) &&
-		CUDA_OK(task->device, cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0), error);
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0),
+				error);
 }

@@ -49,7 +49,8 @@ extern GpuAggBatch *gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResi
  * What a launch begins with, beside whatever the task groups meanwhile: inputs go up, and
  * what has to be cleared is.
  */
-extern bool gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
+extern bool gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch,
+										const GpuAggResidentShape *shape,
 										const GpuAggResidentParts *parts, GpuAggError *error);
 
 /* Grouping waits for that, and for the stripes' columns. */

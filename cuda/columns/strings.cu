@@ -97,7 +97,8 @@ gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error)
 		return true;
 	for (uint32_t r = 0; r < task->strings->ncolumns; r++)
 		if (task->dictionaries[r] != NULL &&
-			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group, error))
+			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group,
+										   error))
 			return false;
 	return true;
 }
@@ -109,7 +110,8 @@ gpuagg_cuda_strings_free(GpuAggTask *task)
 
 	if (s == NULL)
 		return;
-	gpuagg_cuda_free(task, s->device, s->bytes, task->streams != NULL ? task->streams->group : NULL);
+	gpuagg_cuda_free(task, s->device, s->bytes,
+					 task->streams != NULL ? task->streams->group : NULL);
 	gpuagg_cuda_unpin(task->device, s->staging);
 	free(s->program);
 	free(s);

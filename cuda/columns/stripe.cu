@@ -62,12 +62,14 @@ gpuagg_cuda_stripe_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error)
 	}
 	if (device->stripe_used + bytes > device->stripe_limit)
 	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "the cache's %llu kB of device memory are used up",
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
+						  "the cache's %llu kB of device memory are used up",
 						  (unsigned long long) device->stripe_limit / 1024);
 		return NULL;
 	}
 	if (!stream_open(device, error) ||
-		!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, device->stripe_stream), error))
+		!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, device->stripe_stream),
+				 error))
 		return NULL;
 	device->stripe_used += bytes;
 	return p;
@@ -184,9 +186,11 @@ zones_read(GpuAggStripe *stripe, GpuAggStoredZones *zones)
 
 	if (zones->here == NULL || device->lost)
 		return false;
-	return CUDA_OK(device, cudaMemcpyAsync(zones->here, zones->there,
-										   gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
-										   cudaMemcpyDeviceToHost, device->stripe_stream), &error) &&
+	return CUDA_OK(device,
+				   cudaMemcpyAsync(zones->here, zones->there,
+								   gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
+								   cudaMemcpyDeviceToHost, device->stripe_stream),
+				   &error) &&
 		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), &error);
 }
 
@@ -258,10 +262,11 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result, G
 	stripe->positions = positions;
 	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
-	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(device, stripe->valid_bytes + zones_bytes(positions),
-														  error);
+	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(
+		device, stripe->valid_bytes + zones_bytes(positions), error);
 	if (stripe->valid == NULL ||
-		!CUDA_OK(device, cudaMemsetAsync(stripe->valid, 0, stripe->valid_bytes, device->stripe_stream),
+		!CUDA_OK(device,
+				 cudaMemsetAsync(stripe->valid, 0, stripe->valid_bytes, device->stripe_stream),
 				 error) ||
 		!zones_init(device, &stripe->zones, (char *) stripe->valid + stripe->valid_bytes, positions,
 					error) ||
@@ -378,8 +383,8 @@ stripe_bytes(const GpuAggStripe *stripe)
 }
 
 bool
-gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p, GpuAggStripeColumn *columns,
-						 GpuAggError *error)
+gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p,
+						   GpuAggStripeColumn *columns, GpuAggError *error)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
@@ -394,7 +399,8 @@ gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p, G
 		stored = gpuagg_cuda_stripe_stored(stripe, i);
 		if (stored == NULL || stored->type != attrs[i].type)
 		{
-			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a stripe has no column %u of that type", i);
+			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a stripe has no column %u of that type",
+							  i);
 			return false;
 		}
 		memset(&columns[reg], 0, sizeof(*columns));

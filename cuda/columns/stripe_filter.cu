@@ -169,11 +169,12 @@ choose_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 
 template <bool WIDE>
 static __global__ void
-__launch_bounds__(CHOOSE_THREADS)
-stripe_choose_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__ GpuAggStripeRun run,
-				   char *scratch, uint32_t scratch_stride)
+__launch_bounds__(CHOOSE_THREADS) stripe_choose_kernel(const GpuAggCudaPrepared *prepared,
+													   const __grid_constant__ GpuAggStripeRun run,
+													   char *scratch, uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 
 	if (WIDE)
 	{
@@ -199,8 +200,8 @@ gpuagg_cuda_stripe_choose_threads(uint32_t sms)
 }
 
 void
-gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run, char *scratch,
-						uint32_t scratch_stride, uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run,
+						  char *scratch, uint32_t scratch_stride, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t blocks = sms * CHOOSE_BLOCKS;
 

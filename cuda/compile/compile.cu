@@ -63,7 +63,8 @@ driver_function(const char *name, void **function)
 {
 #if CUDART_VERSION >= 12050
 	cudaDriverEntryPointQueryResult found;
-	cudaError_t rc = cudaGetDriverEntryPointByVersion(name, function, 12000, cudaEnableDefault, &found);
+	cudaError_t rc = cudaGetDriverEntryPointByVersion(name, function, 12000, cudaEnableDefault,
+													  &found);
 
 	return rc == cudaSuccess && found == cudaDriverEntryPointSuccess && *function != NULL;
 #else
@@ -115,9 +116,12 @@ facts_read(const GpuAggKernelCompiler *c, GpuAggLoadedKernel *loaded, GpuAggErro
 	}
 	/* dynamic shared memory up to all that a block may have */
 	value = c->block_bytes - (int) loaded->shared_bytes;
-	if (!DRIVER_OK(NULL, cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-											value), error) ||
-		!DRIVER_OK(NULL, cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, SHOWN_BLOCK, 0),
+	if (!DRIVER_OK(
+			NULL,
+			cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value),
+			error) ||
+		!DRIVER_OK(NULL,
+				   cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, SHOWN_BLOCK, 0),
 				   error))
 		return false;
 	loaded->blocks = (uint32_t) value;
@@ -289,8 +293,8 @@ gpuagg_compile_blocks(const GpuAggCompiledKernel *kernel, uint32_t threads, size
 {
 	int			blocks = 0;
 
-	if (driver_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (CUfunction) kernel->loaded.function,
-														   (int) threads, shared) != CUDA_SUCCESS)
+	if (driver_cuOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, (CUfunction) kernel->loaded.function, (int) threads, shared) != CUDA_SUCCESS)
 		return 0;
 	return (uint32_t) blocks;
 }

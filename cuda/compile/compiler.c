@@ -37,7 +37,8 @@ wait_ready(const GpuAggCompilerProcess *process, int fd, short events, uint64_t 
 {
 	for (;;)
 	{
-		struct pollfd fds[2] = {{.fd = fd, .events = events}, {.fd = process->wake_fd, .events = POLLIN}};
+		struct pollfd fds[2] = {{.fd = fd, .events = events},
+								{.fd = process->wake_fd, .events = POLLIN}};
 		uint64_t	now = now_ms();
 		int			n;
 
@@ -112,7 +113,8 @@ process_spawn(GpuAggCompilerProcess *process, int in, int out)
 	sigset_t	none;
 	int			rc;
 
-	if (path != NULL && snprintf(variable, sizeof(variable), "LD_LIBRARY_PATH=%s", path) < (int) sizeof(variable))
+	if (path != NULL &&
+		snprintf(variable, sizeof(variable), "LD_LIBRARY_PATH=%s", path) < (int) sizeof(variable))
 		environment[0] = variable;
 	sigfillset(&all);
 	sigemptyset(&none);

@@ -140,7 +140,8 @@ folder_list(const GpuAggKernelDisk *disk, size_t *n)
 			continue;
 		if (*n == room)
 		{
-			GpuAggKernelAge *more = (GpuAggKernelAge *) realloc(ages, (room * 2 + 64) * sizeof(*ages));
+			GpuAggKernelAge *more = (GpuAggKernelAge *) realloc(ages,
+																(room * 2 + 64) * sizeof(*ages));
 
 			if (more == NULL)
 				break;

@@ -83,8 +83,8 @@ threads_start(GpuAggService *s)
 		t->number = s->nthreads;
 		t->process.argv = s->config.compiler;
 		t->process.wake_fd = s->wake_fd;
-		if (pthread_create(&t->thread, NULL, t->number == 0 ? gpuagg_service_main : gpuagg_service_beside,
-						   t) != 0)
+		if (pthread_create(&t->thread, NULL,
+						   t->number == 0 ? gpuagg_service_main : gpuagg_service_beside, t) != 0)
 			break;
 		s->nthreads++;
 	}

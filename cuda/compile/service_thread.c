@@ -115,7 +115,8 @@ service_start(GpuAggServiceThread *t)
 
 /* What the machine code of a text depends on, if the thread's process makes it */
 static void
-key_make(const GpuAggServiceThread *t, const GpuAggCompiledKernel *k, uint8_t key[GPUAGG_KERNEL_KEY_BYTES])
+key_make(const GpuAggServiceThread *t, const GpuAggCompiledKernel *k,
+		 uint8_t key[GPUAGG_KERNEL_KEY_BYTES])
 {
 	const uint32_t abi = GPUAGG_DEVICE_ABI;
 	GpuAggSha256 sha;
@@ -133,7 +134,8 @@ kernel_failed(GpuAggService *s, GpuAggCompiledKernel *k, const char *message, bo
 	pthread_mutex_lock(&s->lock);
 	if (k->info.message[0] == '\0')
 		k->info.news = 1;		/* told once, however often it fails */
-	snprintf(k->info.message, sizeof(k->info.message), "%.*s", (int) strcspn(message, "\n"), message);
+	snprintf(k->info.message, sizeof(k->info.message), "%.*s", (int) strcspn(message, "\n"),
+			 message);
 	k->info.stage = GPUAGG_KERNEL_STAGE_FAILED;
 	k->retry_ns = for_good ? 0 : gpuagg_service_now() + RETRY_NS;
 	k->busy = false;

@@ -117,8 +117,10 @@ gpuagg_cuda_completion_flags_open(int event_fd, GpuAggError *error)
 		return NULL;
 	}
 	flags->event_fd = event_fd;
-	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &flags->words, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES,
-										   cudaHostAllocMapped), error))
+	if (!CUDA_OK(NULL,
+				 cudaHostAlloc((void **) &flags->words,
+							   MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES, cudaHostAllocMapped),
+				 error))
 	{
 		free(flags);
 		return NULL;
@@ -162,7 +164,8 @@ gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error)
 	if (flags->n < MAX_COMPLETION_FLAGS)
 	{
 		completion_flag = &flags->completion_flag[flags->n];
-		completion_flag->written = (volatile uint32_t *) (flags->words + flags->n * COMPLETION_FLAG_BYTES);
+		completion_flag->written = (volatile uint32_t *) (flags->words +
+														  flags->n * COMPLETION_FLAG_BYTES);
 		flags->n++;
 	}
 	pthread_mutex_unlock(&flags->mutex);

@@ -166,7 +166,8 @@ extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
 extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);
 
 /* first: for a short task (device/choice/slices.h) */
-extern GpuAggStreamPair *gpuagg_cuda_stream_pair(GpuAggDevice *device, bool first, GpuAggError *error);
+extern GpuAggStreamPair *gpuagg_cuda_stream_pair(GpuAggDevice *device, bool first,
+												 GpuAggError *error);
 extern void gpuagg_cuda_stream_pair_free(GpuAggDevice *device, GpuAggStreamPair *streams);
 extern GpuAggEvents *gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error);
 extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);

@@ -81,9 +81,13 @@ gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *p)
 static bool
 streams_create(GpuAggDevice *device, int priority, GpuAggStreamPair *streams, GpuAggError *error)
 {
-	if (!CUDA_OK(device, cudaStreamCreateWithPriority(&streams->decode, cudaStreamNonBlocking, priority), error))
+	if (!CUDA_OK(device,
+				 cudaStreamCreateWithPriority(&streams->decode, cudaStreamNonBlocking, priority),
+				 error))
 		return false;
-	if (CUDA_OK(device, cudaStreamCreateWithPriority(&streams->group, cudaStreamNonBlocking, priority), error))
+	if (CUDA_OK(device,
+				cudaStreamCreateWithPriority(&streams->group, cudaStreamNonBlocking, priority),
+				error))
 		return true;
 	(void) cudaStreamDestroy(streams->decode);
 	return false;

@@ -165,7 +165,8 @@ registration_make(const GpuAggDeviceConfig *config, const cudaDeviceProp *prop)
 {
 	const uintptr_t unit = (uintptr_t) sysconf(_SC_PAGESIZE);
 	const uintptr_t start = (uintptr_t) config->pages & ~(unit - 1);
-	const uintptr_t end = ((uintptr_t) config->pages + config->pages_bytes + unit - 1) & ~(unit - 1);
+	const uintptr_t end = ((uintptr_t) config->pages + config->pages_bytes + unit - 1) &
+		~(unit - 1);
 	const uint32_t npieces = (uint32_t) (((end - 1) >> PIECE_SHIFT) - (start >> PIECE_SHIFT)) + 1;
 	GpuAggRegistration *r = (GpuAggRegistration *)
 		calloc(1, sizeof(*r) + npieces * sizeof(Piece));

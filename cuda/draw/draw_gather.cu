@@ -157,8 +157,9 @@ struct Gather
 		#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
-				value[j] = __ldcg((const Value *) source(found[j], column).values + found[j].position);
-		#pragma unroll
+				value[j] = __ldcg((const Value *) source(found[j], column).values +
+								  found[j].position);
+#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
 				((Value *) target.values)[turn.draw(j)] = value[j];
@@ -225,7 +226,8 @@ valid_kernel(const GpuAggDrawRun run)
 	const uint64_t words = (run.tiles.draws + 31) / 32;
 	const uint64_t step = (uint64_t) gridDim.x * GPUAGG_DRAW_THREADS;
 
-	for (uint64_t w = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; w < words; w += step)
+	for (uint64_t w = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; w < words;
+		 w += step)
 		run.valid[w] = draws >= (w + 1) * 32 ? ~0u : draws > w * 32 ? (1u << draws % 32) - 1 : 0;
 }
 
@@ -241,7 +243,8 @@ gpuagg_cuda_draw_gather(const GpuAggDrawRun *run, uint32_t sms, cudaStream_t str
 	valid_kernel<<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 	for (uint32_t w = 0; w < launches; w++, r.tiles.windows++, r.tiles.dealt++)
 		if (run->tiles.nwindows > 1)
-			gather_kernel<true><<<WINDOWED_BLOCKS_PER_SM * sms, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
+			gather_kernel<true>
+				<<<WINDOWED_BLOCKS_PER_SM * sms, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 		else
 			gather_kernel<false><<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 }

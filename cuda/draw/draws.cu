@@ -76,10 +76,13 @@ shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 	size_t		at = 0;
 
 	run->ranges = (GpuAggDrawPositions *) part(base, &at, run->nranges * sizeof(*run->ranges));
-	run->sources = (GpuAggDrawSource *) part(base, &at, (size_t) s->nstripes * run->ncolumns * sizeof(*run->sources));
+	run->sources = (GpuAggDrawSource *) part(
+		base, &at, (size_t) s->nstripes * run->ncolumns * sizeof(*run->sources));
 	run->targets = (GpuAggDrawTarget *) part(base, &at, run->ncolumns * sizeof(*run->targets));
-	run->tiles.windows = (GpuAggDrawWindow *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.windows));
-	run->tiles.dealt = (unsigned long long *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.dealt));
+	run->tiles.windows = (GpuAggDrawWindow *) part(base, &at,
+												   drawn->nwindows * sizeof(*run->tiles.windows));
+	run->tiles.dealt = (unsigned long long *) part(base, &at,
+												   drawn->nwindows * sizeof(*run->tiles.dealt));
 	run->tiles.sm_windows = (uint8_t *) part(base, &at, GPUAGG_SPATIAL_UNITS);
 	s->upload = at;
 	s->cleared = part(base, &at, 0);
@@ -91,8 +94,10 @@ shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 		stripe->columns[i].memory = part(base, &at, stripe->columns[i].memory_bytes);
 	run->index = (GpuAggDrawIndex *) part(base, &at, sizeof(*run->index));
 	run->segments = (uint32_t *) part(base, &at, run->nsegments * sizeof(*run->segments));
-	run->stretches = (GpuAggDrawStretch *) part(base, &at, run->nsegments * sizeof(*run->stretches));
-	run->blocks = (uint16_t *) part(base, &at, (size_t) run->nsegments * GPUAGG_DRAW_BLOCKS * sizeof(*run->blocks));
+	run->stretches = (GpuAggDrawStretch *) part(base, &at,
+												run->nsegments * sizeof(*run->stretches));
+	run->blocks = (uint16_t *) part(
+		base, &at, (size_t) run->nsegments * GPUAGG_DRAW_BLOCKS * sizeof(*run->blocks));
 	run->valid = stripe->valid;
 	return at;
 }
@@ -185,7 +190,8 @@ drawn_range(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t attr, GpuA
 
 /* With the columns that the program loads, in the order of their attributes */
 static void
-drawn_columns(const GpuAggProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges, GpuAggStripe *stripe)
+drawn_columns(const GpuAggProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+			  GpuAggStripe *stripe)
 {
 	const GpuAggStripe *like = ranges[0].stripe;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
@@ -198,7 +204,8 @@ drawn_columns(const GpuAggProgram *p, const GpuAggDrawRange *ranges, uint32_t nr
 			*column = *gpuagg_cuda_stripe_stored(like, i);
 			column->memory_bytes = (size_t) stripe->room * column->bytes;
 			memset(&column->zones, 0, sizeof(column->zones));
-			column->ranged = drawn_range(ranges, nranges, i, &column->range) ? 1 + stripe->fills : 0;
+			column->ranged = drawn_range(ranges, nranges, i, &column->range) ? 1 + stripe->fills :
+																			   0;
 		}
 }
 
@@ -213,10 +220,12 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 }
 
 static GpuAggDrawn *
-drawn_make(const GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t positions)
+drawn_make(const GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
+		   uint32_t positions)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
+	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(
+		1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
 	GpuAggStripe *stripe;
 
 	if (drawn == NULL)
@@ -305,7 +314,8 @@ gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 
 	memset(error, 0, sizeof(*error));
 	for (uint32_t i = 0; i < nranges; i++)
-		if (is_new_stripe(ranges, i) && !gpuagg_cuda_stripe_columns(ranges[i].stripe, p, columns, error))
+		if (is_new_stripe(ranges, i) &&
+			!gpuagg_cuda_stripe_columns(ranges[i].stripe, p, columns, error))
 			return error->status;
 	if (nranges == 0 || p->ncolumns == 0 || task->config.sample.cutoff >= MOST_DRAWS ||
 		task->drawn != NULL)
@@ -325,7 +335,8 @@ gpuagg_cuda_draws_stats(const GpuAggTask *task, GpuAggTaskStats *stats)
 {
 	const GpuAggDrawn *drawn = task->drawn;
 
-	if (drawn == NULL || drawn->events == NULL || cudaEventQuery(drawn->events->done) != cudaSuccess)
+	if (drawn == NULL || drawn->events == NULL ||
+		cudaEventQuery(drawn->events->done) != cudaSuccess)
 		return;
 	stats->draw_way = drawn->way;
 	stats->draw_windows = drawn->nwindows;

@@ -227,7 +227,8 @@ quad_put(V *v, uint32_t r, V x)
 /* Look-ups that the text knows the place of: the row of key x in table t; of row x column c */
 #define GPUAGG_DO_LOOKUP_BITS(n, x, t) \
 	GPUAGG_GUARDED(n, int64_t, s##x, \
-				   gpuagg_lookup_bit(a.tables[t].bits, a.tables[t].first, a.tables[t].span, v##x, &e))
+				   gpuagg_lookup_bit(a.tables[t].bits, a.tables[t].first, a.tables[t].span, \
+									 v##x, &e))
 #define GPUAGG_DO_FETCH(n, type, stored, x, c) \
 	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, false>(a.fetched[c], v##x, &e)))
 #define GPUAGG_DO_FETCH_NULLS(n, type, stored, x, c) \
@@ -252,8 +253,8 @@ quad_put(V *v, uint32_t r, V x)
 	const int64_t v##n = gpuagg_eval_test(op, value, s##x, &s##n);
 #define GPUAGG_DO_SELECT(n, type, x, y, z) \
 	uint8_t s##n; \
-	const int c##n = gpuagg_eval_choose(GPUAGG_OP_SELECT, s##x == GPUAGG_ST_VALUE && v##x, s##x, 0, \
-										s##y, s##z, &s##n); \
+	const int c##n = gpuagg_eval_choose(GPUAGG_OP_SELECT, s##x == GPUAGG_ST_VALUE && v##x, \
+										s##x, 0, s##y, s##z, &s##n); \
 	const type v##n = c##n == 1 ? v##y : v##z;
 #define GPUAGG_DO_COALESCE(n, type, x, y) \
 	uint8_t s##n; \

@@ -168,7 +168,8 @@ gpuagg_frame_tables(const GpuAggProgram *p, const GpuAggCodegenArgs *from, const
 		const char *block = at != NULL && at[k] != NULL ? at[k] : there + consts[k].v.off;
 
 		a->fetched[i].values = block + column->values;
-		a->fetched[i].nulls = column->nulls == 0 ? NULL : (const uint64_t *) (block + column->nulls);
+		a->fetched[i].nulls = column->nulls == 0 ? NULL :
+												   (const uint64_t *) (block + column->nulls);
 		a->fetched[i].nrows = t->nrows;
 	}
 }

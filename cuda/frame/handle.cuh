@@ -24,7 +24,8 @@
 GPUAGG_FN bool
 frame_has_handle(GpuAggBytes b)
 {
-	return b.len < FRAME_HANDLE_LEN && (uint64_t) (uintptr_t) b.data >> (64 - FRAME_HANDLE_BITS) == 0;
+	return b.len < FRAME_HANDLE_LEN &&
+		(uint64_t) (uintptr_t) b.data >> (64 - FRAME_HANDLE_BITS) == 0;
 }
 
 GPUAGG_FN uint64_t

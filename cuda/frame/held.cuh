@@ -87,8 +87,8 @@ frame_moments_merge(To &to, const double *from)
 
 	if (from[0] == 0)
 		return;
-	gpuagg_moments_moved(OP, from, from[n] - to.shift(n, from[n]), two ? from[n + 1] - to.shift(n + 1, from[n + 1]) : 0,
-						 sums);
+	gpuagg_moments_moved(OP, from, from[n] - to.shift(n, from[n]),
+						 two ? from[n + 1] - to.shift(n + 1, from[n + 1]) : 0, sums);
 	for (uint32_t i = 0; i < n; i++)
 		to.add(i, sums[i]);
 }
@@ -212,7 +212,8 @@ template <uint32_t OP>
 static __host__ __device__ __forceinline__ void
 frame_enter(FrameHeld *h, double v)
 {
-	const FrameHeld one = {OP == GPUAGG_TRANS_SUM_F64 ? frame_f64_bits(v) : (uint64_t) gpuagg_f64_order(v), 0};
+	const FrameHeld one = {
+		OP == GPUAGG_TRANS_SUM_F64 ? frame_f64_bits(v) : (uint64_t) gpuagg_f64_order(v), 0};
 
 	frame_merge<OP>(h, &one);
 }

@@ -81,7 +81,8 @@ struct FrameShared
 			return;
 		}
 		if ((uint32_t) carry != 0)
-			high = (carry >> 32) + (atomicAdd(word<OFF>(1), (uint32_t) carry) + (uint32_t) carry < (uint32_t) carry);
+			high = (carry >> 32) +
+				(atomicAdd(word<OFF>(1), (uint32_t) carry) + (uint32_t) carry < (uint32_t) carry);
 		else
 			high = carry >> 32;
 		if (high != 0)
@@ -274,7 +275,8 @@ template <typename P>
 static __device__ __forceinline__ bool
 shared_seen(const FrameShared &t, uint32_t slot, uint32_t copies_log2)
 {
-	const uint32_t *counted = (const uint32_t *) t.base + (uint64_t) (P::COUNTED_OFF / 4) * t.groups;
+	const uint32_t *counted = (const uint32_t *) t.base +
+		(uint64_t) (P::COUNTED_OFF / 4) * t.groups;
 	const uint32_t *bare = (const uint32_t *) t.base + (uint64_t) (P::BARE_OFF / 4) * t.groups;
 	uint32_t	seen = 0;
 

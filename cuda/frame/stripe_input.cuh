@@ -71,7 +71,8 @@ listed_bits(const GpuAggStripeInput &input, uint32_t word)
 static __device__ __forceinline__ uint32_t
 input_bits(const GpuAggStripeInput &input, uint32_t word)
 {
-	uint32_t	bits = input.valid[word] & word_bits(0, (int64_t) input.positions - (int64_t) word * 32);
+	uint32_t	bits = input.valid[word] &
+		word_bits(0, (int64_t) input.positions - (int64_t) word * 32);
 
 	if (input.nwithout > 0 && bits != 0)
 		bits &= ~listed_bits(input, word);
@@ -95,7 +96,9 @@ left_bit(uint32_t first)
 static __device__ __forceinline__ uint32_t
 left_bits(const GpuAggStripeInput &input, uint32_t word)
 {
-	return input.left != NULL && !(*left_word(input, word * 32) & left_bit(word * 32)) ? 0 : input.leftover[word];
+	return input.left != NULL && !(*left_word(input, word * 32) & left_bit(word * 32)) ?
+		0 :
+		input.leftover[word];
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_STRIPE_INPUT_CUH */

@@ -20,7 +20,7 @@ together(uint32_t group)
 {
 	const uint32_t here = __activemask();
 	const uint32_t lane = frame_lane();
-	const bool	pair = __shfl_sync(here, group, (int) (lane ^ 1)) == group && here >> (lane ^ 1) & 1;
+	const bool pair = __shfl_sync(here, group, (int) (lane ^ 1)) == group && here >> (lane ^ 1) & 1;
 	const uint32_t pairs = __ballot_sync(here, pair);
 	uint32_t	same;
 

@@ -96,8 +96,8 @@ frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t fi
 template <typename P, typename Frame, uint32_t S>
 static __device__ __forceinline__ uint32_t
 frame_filter(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q,
-			 typename P::More &m, typename P::Found &found, uint32_t at, uint32_t take, uint32_t *nulls,
-			 FrameCounts *counts)
+			 typename P::More &m, typename P::Found &found, uint32_t at, uint32_t take,
+			 uint32_t *nulls, FrameCounts *counts)
 {
 	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
 	uint32_t	passed = 0;
@@ -108,7 +108,9 @@ frame_filter(const GpuAggFrameArgs &a, const typename P::Columns &k, const typen
 	#pragma unroll unroll
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
 		if (take >> r & 1)
-			passed |= (uint32_t) P::passes(a, k, q, m, found, r, nulls, &counts->errors, FrameStage<S>()) << r;
+			passed |=
+				(uint32_t) P::passes(a, k, q, m, found, r, nulls, &counts->errors, FrameStage<S>())
+				<< r;
 	if constexpr (S + 1 < P::STAGES)
 	{
 		counts->left[S] += __popc(passed);
@@ -144,7 +146,9 @@ struct FrameQuads
 		const uint32_t word = step * (FRAME_STEP / 32) + frame_lane() / (32 / GPUAGG_QUAD);
 		uint32_t	nulls = 0;
 
-		passed = __shfl_sync(FRAME_ALL, bits, word) >> (frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) & 0xF;
+		passed = __shfl_sync(FRAME_ALL, bits, word) >>
+				(frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) &
+			0xF;
 		if (!P::LATE)
 			return;
 		passed = frame_filter<P, Frame, 0>(a, k, q, m, found, at, passed, &nulls, counts);
@@ -193,7 +197,8 @@ frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQu
 		{
 			typename P::Row row;
 
-			if (P::row(a, k, quads.q, quads.m, quads.found, quads.l, r, row, &counts->errors) && !frame.enter(row))
+			if (P::row(a, k, quads.q, quads.m, quads.found, quads.l, r, row, &counts->errors) &&
+				!frame.enter(row))
 				lost |= 1u << r;
 		}
 	counts->passed += __popc(quads.passed & ~lost);
@@ -207,8 +212,9 @@ frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQu
 
 template <typename P, typename Frame>
 static __device__ __forceinline__ void
-frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const typename P::Columns &k,
-			  uint32_t first, uint32_t bits, Frame &frame, FrameCounts *counts)
+frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input,
+			  const typename P::Columns &k, uint32_t first, uint32_t bits, Frame &frame,
+			  FrameCounts *counts)
 {
 	const uint32_t steps = FRAME_GRANULE / FRAME_STEP;
 	FrameQuads<P> now;

@@ -40,8 +40,8 @@ retry(GpuAggGroupBy *s, GpuAggError *error)
 	if (s->args.pending == NULL || s->args.spilled == NULL)
 		return error->status;
 	s->retrying = true;
-	GROUPBY_CHECK(gpuagg_cuda_groupby_pending(&s->args, rows, npending, groups, nspilled, s->config.sms,
-									 s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_pending(&s->args, rows, npending, groups, nspilled,
+											  s->config.sms, s->stream));
 	gpuagg_groupby_give(s, rows);
 	if (groups != NULL)
 		gpuagg_groupby_give(s, groups);
@@ -82,7 +82,8 @@ main_done(GpuAggGroupBy *s, GpuAggError *error)
 	GpuAggGroupByHead *head = &s->report->head;
 	GpuAggStatus status;
 
-	if (s->config.strategy == GPUAGG_GROUPBY_SINGLE && s->window + 1 < (uint64_t) 1 << s->windows.log2)
+	if (s->config.strategy == GPUAGG_GROUPBY_SINGLE &&
+		s->window + 1 < (uint64_t) 1 << s->windows.log2)
 		return next_window(s, error);
 	if (s->config.strategy == GPUAGG_GROUPBY_PARTITIONED && s->phase == GPUAGG_GROUPBY_PHASE_MAIN)
 	{

@@ -120,8 +120,9 @@ extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
  * Room for as many records of rows that a kernel of the caller's packs, in the order
  * of the stream: all records that there are, and where they are counted.
  */
-extern GpuAggStatus gpuagg_cuda_groupby_room(GpuAggGroupBy *groupby, uint32_t places, char **records,
-											unsigned long long **nrecords, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_groupby_room(GpuAggGroupBy *groupby, uint32_t places,
+											 char **records, unsigned long long **nrecords,
+											 GpuAggError *error);
 
 /*
  * A batch of that many places has come to its end with so many records, some with a NULL.
@@ -140,7 +141,8 @@ typedef struct GpuAggSourceShape
 } GpuAggSourceShape;
 
 /* Of the prepared program here.  False: rows are of another shape. */
-extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggCudaPrepared *prepared, GpuAggSourceShape *shape);
+extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggCudaPrepared *prepared,
+											  GpuAggSourceShape *shape);
 
 /*
  * All rows of the sources, n of them, and the records of all decoded batches
@@ -169,8 +171,9 @@ extern void gpuagg_cuda_groupby_end(GpuAggGroupBy *groupby);
 /* ---------- groupby_shape.cu ---------- */
 
 /* The fields, keys and steps of a program's rows; the prepared program and rows come later. */
-extern void gpuagg_cuda_groupby_args(const GpuAggCudaPrepared *prepared, const GpuAggProgram *program,
-									const GpuAggRecord *record, GpuAggGroupByArgs *args);
+extern void gpuagg_cuda_groupby_args(const GpuAggCudaPrepared *prepared,
+									 const GpuAggProgram *program, const GpuAggRecord *record,
+									 GpuAggGroupByArgs *args);
 
 /* Rows as they lie now */
 extern GpuAggFast gpuagg_cuda_groupby_fast(const GpuAggGroupByArgs *args, GpuAggKeyShape key);

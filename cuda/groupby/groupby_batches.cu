@@ -29,9 +29,9 @@ gpuagg_groupby_args_set(GpuAggGroupBy *s, const GpuAggGroupByArgs *args, GpuAggK
 
 GpuAggStatus
 gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggCudaPrepared *prepared,
-						const GpuAggCudaPrepared *device_prepared, const GpuAggGroupByMemory *memory,
-						GpuAggGroupByReport *report, cudaStream_t stream,
-						GpuAggGroupBy **groupby, GpuAggError *error)
+						 const GpuAggCudaPrepared *device_prepared,
+						 const GpuAggGroupByMemory *memory, GpuAggGroupByReport *report,
+						 cudaStream_t stream, GpuAggGroupBy **groupby, GpuAggError *error)
 {
 	GpuAggGroupBy *s = (GpuAggGroupBy *) calloc(1, sizeof(*s));
 	GpuAggGroupByArgs args;
@@ -117,8 +117,8 @@ gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggCudaPrepared *device_p
 }
 
 GpuAggStatus
-gpuagg_cuda_groupby_room(GpuAggGroupBy *s, uint32_t places, char **records, unsigned long long **nrecords,
-						GpuAggError *error)
+gpuagg_cuda_groupby_room(GpuAggGroupBy *s, uint32_t places, char **records,
+						 unsigned long long **nrecords, GpuAggError *error)
 {
 	if (records_room(s, places, error) != GPUAGG_OK)
 		return error->status;

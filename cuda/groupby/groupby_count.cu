@@ -55,7 +55,8 @@ cut_piece(const GpuAggPartLevel &level, uint32_t base, const uint32_t *starts, u
 			high = mid;
 	}
 	piece.parent = base + low;
-	piece.first = cut_start(level, piece.parent) + (uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
+	piece.first = cut_start(level, piece.parent) +
+		(uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
 	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, cut_start(level, piece.parent + 1));
 	level.pieces[at] = piece;
 }

@@ -383,7 +383,8 @@ few_rows_place(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t row, uin
 			 FewRowsCounts *counts)
 {
 	constexpr int ROWS = FEW_ROWS_KEYS<KEY>;
-	const uint32_t late = few_rows_find<ROWS>(t, key, (uint32_t) a.seed, rows, at, &counts->claimed);
+	const uint32_t late = few_rows_find<ROWS>(t, key, (uint32_t) a.seed, rows, at,
+											  &counts->claimed);
 
 	for (uint32_t left = late; left != 0; left &= left - 1)
 	{

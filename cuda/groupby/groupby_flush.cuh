@@ -127,7 +127,8 @@ local_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *sta
 				break;
 			default:
 				if (c > 0)
-					gpuagg_state_merge_shared(step->op, first, shared_pointer(region + step->bytes * group));
+					gpuagg_state_merge_shared(step->op, first,
+											  shared_pointer(region + step->bytes * group));
 				break;
 		}
 	}

@@ -47,7 +47,8 @@ gpuagg_groupby_slices(const GpuAggGroupBy *s, uint64_t rows)
 {
 	const uint64_t most = s->config.slice_rows;
 	const uint64_t slices = most == 0 || rows <= most ? 1 : (rows + most - 1) / most;
-	const uint32_t limit = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED ? MOST_LAUNCHES / PARTITION_KERNELS :
+	const uint32_t limit = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED ?
+		MOST_LAUNCHES / PARTITION_KERNELS :
 		MOST_LAUNCHES;
 
 	return slices > limit ? limit : (uint32_t) slices;
@@ -64,7 +65,8 @@ make_level(GpuAggGroupBy *s, uint32_t bits, uint32_t before, const uint64_t *par
 	const size_t places = gpuagg_cuda_align((n + 1) * 8);
 	const uint64_t rows = s->sources.end > s->args.n ? s->sources.end : s->args.n;
 	const uint64_t from = s->sources.n > nparents ? s->sources.n : nparents;
-	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
+	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) *
+											sizeof(GpuAggPiece));
 	char	   *meta = (char *) gpuagg_groupby_take(s, counts + 2 * places + pieces + 4, error);
 
 	level->hash_window = s->args.table.hash_window;
@@ -88,7 +90,8 @@ make_level(GpuAggGroupBy *s, uint32_t bits, uint32_t before, const uint64_t *par
 static GpuAggStatus
 count_level(GpuAggGroupBy *s, const GpuAggPartLevel *level, GpuAggError *error)
 {
-	GROUPBY_CHECK(cudaMemsetAsync(level->counts, 0, (size_t) level->nparents * 4 << level->bits, s->stream));
+	GROUPBY_CHECK(
+		cudaMemsetAsync(level->counts, 0, (size_t) level->nparents * 4 << level->bits, s->stream));
 	GROUPBY_CHECK(gpuagg_cuda_groupby_count(&s->args, s->key, level, s->config.sms, s->stream));
 	return GPUAGG_OK;
 }
@@ -171,7 +174,8 @@ gpuagg_groupby_add_piece(GpuAggGroupBy *s, double groups, GpuAggError *error)
 								 GPUAGG_GROUPBY_PIECES);
 	piece->capacity = (uint64_t) room +
 		(uint64_t) s->dense_blocks *
-		(s->few_rows.few_rows ? GPUAGG_FEW_ROWS_BATCH * (s->few_rows.slots + 1) : s->dense.slots + 1);
+			(s->few_rows.few_rows ? GPUAGG_FEW_ROWS_BATCH * (s->few_rows.slots + 1) :
+									s->dense.slots + 1);
 	piece->groups = 0;
 	piece->rows = (char *) gpuagg_groupby_take(s, piece->capacity * s->args.row_bytes, error);
 	if (piece->rows == NULL)
@@ -218,8 +222,9 @@ start_partitioned(GpuAggGroupBy *s, GpuAggError *error)
 	status = bits[1] > 0 ? partition_twice(s, bits, top, &s->parts.starts, error) :
 		partition_once(s, bits[0], top, &s->parts.starts, error);
 	if (status == GPUAGG_OK)
-		status = gpuagg_groupby_add_piece(s, s->config.dense_groups > 0 ? (double) s->config.dense_groups :
-						   expected * 1.1, error);
+		status = gpuagg_groupby_add_piece(
+			s, s->config.dense_groups > 0 ? (double) s->config.dense_groups : expected * 1.1,
+			error);
 	if (status != GPUAGG_OK)
 		return status;
 	return launch_partitions(s, error);
@@ -425,8 +430,9 @@ gpuagg_groupby_start(GpuAggGroupBy *s, GpuAggError *error)
 		return error->status;
 	/* partitions with many rows are ranges of hashes */
 	s->args.table.mixed = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED;
-	status = gpuagg_groupby_table(s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups),
-						&s->args.table, error);
+	status = gpuagg_groupby_table(
+		s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups), &s->args.table,
+		error);
 	if (status != GPUAGG_OK)
 		return status;
 	return s->config.strategy == GPUAGG_GROUPBY_PARTITIONED ? start_partitioned(s, error) :

@@ -378,8 +378,8 @@ local_load_args(const GpuAggGroupByArgs &a, uint64_t row, uint32_t rows, LocalAr
 
 /* A field's values, from there if they are */
 static __device__ __forceinline__ void
-local_arg(const GpuAggGroupByArgs &a, const LocalArgs &args, uint32_t field, uint64_t row, uint32_t rows,
-		  int64_t *v)
+local_arg(const GpuAggGroupByArgs &a, const LocalArgs &args, uint32_t field, uint64_t row,
+		  uint32_t rows, int64_t *v)
 {
 	bool		loaded = false;
 
@@ -413,7 +413,9 @@ local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
 		enters |= (uint32_t) (group[r] != NO_SLOT &&
-							  !(a.has_head && field_u32(&a.flags, row + r * WARP_LANES) >> (a.nkeys + s) & 1)) << r;
+							  !(a.has_head &&
+								field_u32(&a.flags, row + r * WARP_LANES) >> (a.nkeys + s) & 1))
+			<< r;
 	if (step->kind == GPUAGG_LOCAL_COUNT)
 	{
 		#pragma unroll
@@ -448,7 +450,8 @@ local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t 
 				value.i = local_pick(v, r);
 				first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
 					(int64_t) field_u64(&a.fields[step[-1].field], row + r * WARP_LANES) : 0;
-				row_step(step->op, shared_pointer(region + step->bytes * local_pick(group, r)), &first, &value);
+				row_step(step->op, shared_pointer(region + step->bytes * local_pick(group, r)),
+						 &first, &value);
 			}
 			break;
 	}
@@ -532,7 +535,8 @@ local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64
 {
 	#pragma unroll 1
 	for (int part = 0; part < LOCAL_ROWS / LOCAL_FIELD_ROWS; part++)
-		local_some_rows<KEY>(a, t, base, row + part * (LOCAL_FIELD_ROWS * WARP_LANES), end, added, misses);
+		local_some_rows<KEY>(a, t, base, row + part * (LOCAL_FIELD_ROWS * WARP_LANES), end, added,
+							 misses);
 }
 
 #endif							/* GPUAGG_CUDA_GROUPBY_LOCAL_CUH */

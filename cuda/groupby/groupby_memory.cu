@@ -18,7 +18,8 @@ gpuagg_groupby_take(GpuAggGroupBy *s, size_t bytes, GpuAggError *error)
 	bytes = gpuagg_cuda_align(bytes > 0 ? bytes : 1);
 	if (s->nowned == GPUAGG_GROUPBY_BLOCKS)
 	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_GROUPBY_BLOCKS);
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory",
+						  GPUAGG_GROUPBY_BLOCKS);
 		return NULL;
 	}
 	p = s->memory.alloc(s->memory.arg, bytes, s->stream, error);

@@ -106,7 +106,8 @@ pack_decoded_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 				  const __grid_constant__ GpuAggPackDecodedBatch c, char *scratch,
 				  uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) c.prepared + c.prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) c.prepared +
+													  c.prepared->program_off);
 
 	if (WIDE)
 	{

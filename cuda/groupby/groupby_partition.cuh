@@ -14,7 +14,8 @@
 static __device__ __forceinline__ uint32_t
 part_of(const GpuAggPartLevel &level, uint64_t hash)
 {
-	return (uint32_t) ((gpuagg_hash_window_spread(level.hash_window, hash) << level.before) >> (64 - level.bits));
+	return (uint32_t) ((gpuagg_hash_window_spread(level.hash_window, hash) << level.before) >>
+					   (64 - level.bits));
 }
 
 /* The parent whose rows a piece has */
@@ -127,7 +128,8 @@ field_hashes(const GpuAggGroupByArgs &a, uint64_t row, uint64_t end, uint64_t *h
 			word[r] = key_word(a, i, min(row + r * blockDim.x, end - 1));
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			hash[r] = gpuagg_hash_word(hash[r], flags[r] >> i & 1 ? GPUAGG_HASH_NULL : word[r], a.seed);
+			hash[r] = gpuagg_hash_word(hash[r], flags[r] >> i & 1 ? GPUAGG_HASH_NULL : word[r],
+									   a.seed);
 	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)

@@ -91,8 +91,8 @@ group_partitions_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t n = (uint32_t) gpuagg_slice_end(parts.slice, LISTED ? *(volatile uint32_t *) &a.head->nmany_rows :
-												  parts.n);
+	const uint32_t n = (uint32_t) gpuagg_slice_end(
+		parts.slice, LISTED ? *(volatile uint32_t *) &a.head->nmany_rows : parts.n);
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
@@ -164,8 +164,8 @@ group_few_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t batches = (uint32_t) gpuagg_slice_end(parts.slice, (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) /
-														GPUAGG_FEW_ROWS_BATCH);
+	const uint32_t batches = (uint32_t) gpuagg_slice_end(
+		parts.slice, (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) / GPUAGG_FEW_ROWS_BATCH);
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 

@@ -69,7 +69,8 @@ row_hash(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags)
 		uint64_t	h = a.seed;
 
 		for (uint32_t i = 0; i < a.nkeys; i++)
-			h = gpuagg_hash_word(h, flags >> i & 1 ? GPUAGG_HASH_NULL : key_word(a, i, row), a.seed);
+			h = gpuagg_hash_word(h, flags >> i & 1 ? GPUAGG_HASH_NULL : key_word(a, i, row),
+								 a.seed);
 		return gpuagg_hash_finish(h);
 	}
 }
@@ -168,7 +169,8 @@ word_entry(const GpuAggGroupByArgs &a, uint32_t key, uint64_t hash, uint32_t *ad
 {
 	const TableAny any = {added};
 
-	return table_probe_word(a.row_bytes, &a.table, (unsigned long long) key << 32 | GPUAGG_HEAD_READY, hash, any);
+	return table_probe_word(a.row_bytes, &a.table,
+							(unsigned long long) key << 32 | GPUAGG_HEAD_READY, hash, any);
 }
 
 /* The entry of a row in the task's table, or NULL: no room */
@@ -222,7 +224,9 @@ row_to_table(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t 
 		if (a.has_head && flags >> (a.nkeys + i) & 1)
 			continue;
 		v.i = step->field != GPUAGG_NO_FIELD ? field_value(&a.fields[step->field], row) : 0;
-		first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ? field_value(&a.fields[step[-1].field], row) : 0;
+		first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
+			field_value(&a.fields[step[-1].field], row) :
+			0;
 		row_step(step->op, entry + step->off, &first, &v);
 	}
 }

@@ -243,7 +243,8 @@ tiles_next(const GpuAggPartLevel &level, Tiles *t, Tile *tile)
 	while (t->next < t->end)
 	{
 		tile->parent = t->piece.parent;
-		tile->base = t->piece.first + (uint64_t) (t->next % (GPUAGG_PIECE_ROWS / t->rows)) * t->rows;
+		tile->base = t->piece.first +
+			(uint64_t) (t->next % (GPUAGG_PIECE_ROWS / t->rows)) * t->rows;
 		tile->end = min(tile->base + t->rows, t->piece.end);
 		t->next += gridDim.x;
 		if (tile->base < t->piece.end)
@@ -405,8 +406,8 @@ scatter_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 		rows = load_rows<KEY, FAST, ROWS>(a, level, tile.parent, tile.base + threadIdx.x, tile.end,
 										  key, arg);
 	while (more)
-		more = scatter_tile<KEY, FAST, TPB, ROWS, Unit>(a, level, &tiles, &tile, (char *) shared_quads,
-												  key, arg, &rows);
+		more = scatter_tile<KEY, FAST, TPB, ROWS, Unit>(a, level, &tiles, &tile,
+														(char *) shared_quads, key, arg, &rows);
 }
 
 /* ---------- launches ---------- */
@@ -427,8 +428,8 @@ launch_scatter(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_
 	if (rc != cudaSuccess)
 		return rc;
 	for (; part.slice.at < part.slice.of; part.slice.at++)
-		scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
-			(*a, part);
+		scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit>
+			<<<sms *(SCATTER_THREADS / TPB), TPB, bytes, stream>>>(*a, part);
 	return cudaGetLastError();
 }
 

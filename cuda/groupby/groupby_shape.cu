@@ -113,7 +113,8 @@ local_bytes(const GpuAggGroupByArgs *args, const GpuAggGroupByLocal *local)
 
 /* As many slots as fit */
 static void
-most_slots(const GpuAggGroupByArgs *args, GpuAggKeyShape key, uint32_t room, GpuAggGroupByLocal *local)
+most_slots(const GpuAggGroupByArgs *args, GpuAggKeyShape key, uint32_t room,
+		   GpuAggGroupByLocal *local)
 {
 	room -= 16 + local->threads / 32 * local->stage_bytes;
 	local->slots = gpuagg_local_good_slots(key, room / (local->key_bytes + args->local_bytes) - 1);
@@ -151,7 +152,8 @@ gpuagg_cuda_groupby_shape(const GpuAggGroupByConfig *config, const GpuAggGroupBy
 	}
 	else if (groups < GOOD_FILL * local->slots)
 	{
-		local->slots = gpuagg_local_good_slots(key, groups / GOOD_FILL < 32 ? 32 : (uint32_t) (groups / GOOD_FILL));
+		local->slots = gpuagg_local_good_slots(
+			key, groups / GOOD_FILL < 32 ? 32 : (uint32_t) (groups / GOOD_FILL));
 		while (config->local_copies == 0 && local->copies < 32)
 		{
 			local->copies *= 2;
@@ -192,7 +194,8 @@ gpuagg_cuda_groupby_few_rows(const GpuAggGroupByConfig *config, const GpuAggGrou
 												 config->local_slots);
 
 	few_rows_table(config, args, key, args->local_bytes, dense);
-	few_rows_table(config, args, key, gpuagg_few_rows_state_bytes(kind, args->local_bytes), few_rows);
+	few_rows_table(config, args, key, gpuagg_few_rows_state_bytes(kind, args->local_bytes),
+				   few_rows);
 	few_rows->few_rows = (uint8_t) kind;
 	return kind != GPUAGG_FEW_ROWS_NOT;
 }

@@ -33,7 +33,8 @@
 static __device__ __forceinline__ bool
 in_window(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
 {
-	return w.log2 == 0 || gpuagg_hash_window_spread(a.table.hash_window, hash) >> (64 - w.log2) == window;
+	return w.log2 == 0 ||
+		gpuagg_hash_window_spread(a.table.hash_window, hash) >> (64 - w.log2) == window;
 }
 
 static __device__ __forceinline__ uint32_t
@@ -230,7 +231,8 @@ group_pending_kernel(const __grid_constant__ GpuAggGroupByArgs a, const uint64_t
 static __global__ void
 merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *from, uint64_t n)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.prepared + a.prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.prepared +
+													  a.prepared->program_off);
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
 
 	table_count_begin(a.table);

@@ -30,8 +30,8 @@ sketch_add(uint32_t *registers, uint64_t hash)
 
 template <int KEY, int FAST>
 static __global__ void
-__launch_bounds__(SKETCH_THREADS)
-sketch_kernel(const __grid_constant__ GpuAggGroupByArgs a, const __grid_constant__ GpuAggPartLevel level)
+__launch_bounds__(SKETCH_THREADS) sketch_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+												const __grid_constant__ GpuAggPartLevel level)
 {
 	__shared__ uint32_t registers[REGISTERS];
 	const uint64_t first = gpuagg_slice_first(level.slice, *level.npieces);
@@ -104,7 +104,8 @@ estimate_kernel(const uint32_t *registers, GpuAggGroupByHead *head)
 
 template <int KEY, int FAST>
 static void
-launch_sketch(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
+launch_sketch(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			  cudaStream_t stream)
 {
 	GpuAggPartLevel part = *level;
 
@@ -113,8 +114,8 @@ launch_sketch(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t
 }
 
 cudaError_t
-gpuagg_cuda_groupby_sketch(const GpuAggGroupByArgs *a, GpuAggKeyShape key, const GpuAggPartLevel *level,
-						  uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_groupby_sketch(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
+						   const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
 	cudaError_t rc = gpuagg_cuda_groupby_cut(level, stream);
 

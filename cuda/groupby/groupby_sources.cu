@@ -120,7 +120,8 @@ sources_upload(GpuAggGroupBy *s, const GpuAggSource *list, uint32_t n, GpuAggErr
 
 	if (there == NULL)
 		return error->status;
-	GROUPBY_CHECK(cudaMemcpyAsync(there, list, n * sizeof(*list), cudaMemcpyHostToDevice, s->stream));
+	GROUPBY_CHECK(
+		cudaMemcpyAsync(there, list, n * sizeof(*list), cudaMemcpyHostToDevice, s->stream));
 	s->sources.list = there;
 	s->sources.n = n;
 	return GPUAGG_OK;
@@ -184,8 +185,8 @@ sources_pack(GpuAggGroupBy *s, GpuAggError *error)
 	GROUPBY_CHECK(cudaMemsetAsync(&s->device->head.npacked, 0, sizeof(s->device->head.npacked),
 								 s->stream));
 	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_sources(&s->args, s->key, &s->sources,
-												 gpuagg_groupby_slices(s, s->sources.end), s->records,
-												 s->config.sms, s->stream));
+												   gpuagg_groupby_slices(s, s->sources.end),
+												   s->records, s->config.sms, s->stream));
 	memset(&s->sources, 0, sizeof(s->sources));
 	return gpuagg_groupby_batches_end(s, error);
 }

@@ -102,8 +102,10 @@ gpuagg_atomic_once_f64(double *p, uint64_t none, double v)
 	uint64_t	old = none;
 
 	if (__isShared(p))
-		asm volatile("atom.shared.cas.b64 %0, [%1], %2, %3;" : "=l"(old)
-					 : "r"((uint32_t) __cvta_generic_to_shared(p)), "l"(none), "l"(mine) : "memory");
+		asm volatile("atom.shared.cas.b64 %0, [%1], %2, %3;"
+					 : "=l"(old)
+					 : "r"((uint32_t) __cvta_generic_to_shared(p)), "l"(none), "l"(mine)
+					 : "memory");
 	else
 	{
 		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(old) : "l"(p) : "memory");

@@ -151,7 +151,8 @@ static __device__ bool
 decode_line(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t npage,
 			uint32_t n, const uint8_t *bitmap, const DecodeLine *line)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 	GpuAggTuple tuple;
 	GpuAggLine	kind = GPUAGG_LINE_NONE;

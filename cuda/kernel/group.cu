@@ -223,9 +223,10 @@ typedef struct RowCounts
 
 template <bool LOCAL>
 static __device__ void
-group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
-		   const GpuAggTableRef *table, const GpuAggLocalShape *shape, char *shared,
-		   GpuAggValue *reg, uint8_t *st, RowCounts *counts)
+group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+		   const GpuAggDecodedBatch *decoded, const GpuAggTableRef *table,
+		   const GpuAggLocalShape *shape, char *shared, GpuAggValue *reg, uint8_t *st,
+		   RowCounts *counts)
 {
 	const RowKeys keys = {prepared, p, table, reg, st};
 	const TableRoom room = {*table};
@@ -301,7 +302,8 @@ group_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatc
 {
 	extern __shared__ uint4 shared_quads[];
 	char	   *shared = (char *) shared_quads;
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	RowCounts	counts = {0, 0, 0, 0};
 
 	if (LOCAL)
@@ -336,7 +338,8 @@ static __global__ void
 merge_spill_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded,
 				   uint32_t nspilled, const GpuAggTableRef table)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 
 	table_count_begin(table);
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nspilled;
@@ -372,13 +375,13 @@ trap_kernel(void)
 /* "wide": of programs with more than GPUAGG_LOCAL_REGS registers */
 const GpuAggKernelRef gpuagg_cuda_group_kernels[] = {
 	{"group_decoded", (const void *) group_decoded_kernel<false, false>, GPUAGG_GROUP_THREADS, 0},
-	{"group_decoded wide", (const void *) group_decoded_kernel<false, true>, GPUAGG_GROUP_THREADS, 0},
+	{"group_decoded wide", (const void *) group_decoded_kernel<false, true>, GPUAGG_GROUP_THREADS,
+	 0},
 	{"group_decoded block-local", (const void *) group_decoded_kernel<true, false>,
-	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
+	 GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
 	{"group_decoded block-local wide", (const void *) group_decoded_kernel<true, true>,
-	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
-	{NULL, NULL, 0, 0}
-};
+	 GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
+	{NULL, NULL, 0, 0}};
 
 const GpuAggKernelRef gpuagg_cuda_merge_kernels[] = {
 	{"merge_spill", (const void *) merge_spill_kernel, MERGE_THREADS, 0},

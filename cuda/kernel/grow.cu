@@ -45,7 +45,8 @@ static __global__ void
 move_groups_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef from,
 				   const GpuAggTableRef to)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	const uint64_t mask = to.capacity - 1;
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 

@@ -152,8 +152,9 @@ extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t 
  * cudaGetLastError().  blocks are upper bounds; a GpuAggLaunch is the size of
  * blocks and their number (launch.cu).
  */
-extern void gpuagg_cuda_decode(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
-							   uint32_t blocks, cudaStream_t stream);
+extern void gpuagg_cuda_decode(const GpuAggCudaPrepared *prepared,
+							   const GpuAggDecodedBatch *decoded, uint32_t blocks,
+							   cudaStream_t stream);
 extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							  const GpuAggTableRef *table,
 							  const GpuAggLocalShape *local,
@@ -161,9 +162,9 @@ extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDe
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
-extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
-							   char *scratch, uint32_t scratch_stride,
-							   uint32_t blocks, cudaStream_t stream);
+extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared,
+							   const GpuAggDecodedBatch *decoded, char *scratch,
+							   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows, where it is known which rows pass: bits */
 extern void gpuagg_cuda_selected_list(const GpuAggDecodedBatch *decoded, const uint32_t *rows,
 									  uint32_t blocks, cudaStream_t stream);

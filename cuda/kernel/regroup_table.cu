@@ -49,9 +49,11 @@ struct MadeKeys
 		uint64_t	h = seed;
 
 		for (uint32_t i = 0; i < plan->nkeys; i++)
-			h = gpuagg_hash_word(h, is_null(i) ? GPUAGG_HASH_NULL :
-								 gpuagg_key_slot_word(keys[i].type, from + plan->keys[i].from, seed),
-								 seed);
+			h = gpuagg_hash_word(
+				h,
+				is_null(i) ? GPUAGG_HASH_NULL :
+							 gpuagg_key_slot_word(keys[i].type, from + plan->keys[i].from, seed),
+				seed);
 		return gpuagg_hash_finish(h);
 	}
 
@@ -84,7 +86,8 @@ struct MadeKeys
 static __device__ MadeKeys
 made_keys(const GpuAggCudaRegrouping *r, const char *from)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) r->made + r->made->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) r->made +
+													  r->made->program_off);
 	const MadeKeys keys = {&r->plan, r->made, gpuagg_program_keys(p), p->hash_seed, from};
 
 	return keys;
@@ -167,7 +170,8 @@ block_begin(const GpuAggCudaRegrouping &r, char *memory, uint32_t slots)
 	for (uint32_t i = threadIdx.x; i < slots; i += blockDim.x)
 		b.owners[i] = 0;
 	for (uint32_t at = 8 * threadIdx.x; at < slots * bytes; at += 8 * blockDim.x)
-		*(uint64_t *) (b.states + at) = *(const uint64_t *) (r.made->init_row + r.made->states_off + at % bytes);
+		*(uint64_t *) (b.states + at) =
+			*(const uint64_t *) (r.made->init_row + r.made->states_off + at % bytes);
 	__syncthreads();
 	return b;
 }
@@ -219,7 +223,8 @@ regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r, uint32_t slots)
 	uint32_t	missed = slots > 0 ? 0 : BLOCK_MISSES;
 	uint32_t	looked = 0;
 
-	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < r.from.capacity; i += step)
+	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < r.from.capacity;
+		 i += step)
 	{
 		const char *from = finer_entry(&r, i);
 		char	   *into;
@@ -322,5 +327,6 @@ gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride, u
 	if (lone)
 		regroup_lone_kernel<<<blocks, REGROUP_THREADS, stride, stream>>>(*r);
 	else
-		regroup_kernel<<<blocks, REGROUP_THREADS, slots * (8 + stride - states_off), stream>>>(*r, slots);
+		regroup_kernel<<<blocks, REGROUP_THREADS, slots *(8 + stride - states_off), stream>>>(
+			*r, slots);
 }

@@ -30,7 +30,7 @@ typedef struct GpuAggCudaRegrouping
 extern void gpuagg_cuda_regroup_lone_group(const GpuAggCudaRegrouping *r, cudaStream_t stream);
 
 /* lone: the set has no keys; stride, states_off: of the groups that are made */
-extern void gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride, uint32_t states_off,
-								uint32_t most_blocks, cudaStream_t stream);
+extern void gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride,
+								uint32_t states_off, uint32_t most_blocks, cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_KERNEL_REGROUP_TABLE_H */

@@ -17,10 +17,10 @@
  * Bytes of a group.  A code that its dictionary does not have would be a group
  * lost: then something is wrong with the card.
  */
-template<bool CODES>
+template <bool CODES>
 static __device__ uint64_t
-group_bytes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggEncoding *strings,
-			const char *row)
+group_bytes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+			const GpuAggEncoding *strings, const char *row)
 {
 	if (CODES)
 	{
@@ -96,7 +96,8 @@ size_runs_kernel(const GpuAggReturn r, const GpuAggTableRef table, uint64_t base
 				 uint64_t *bytes, uint32_t *groups)
 {
 	const GpuAggCudaPrepared *prepared = r.prepared;
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	__shared__ unsigned long long sum;
 	__shared__ unsigned int count;
 	unsigned long long mine = 0;
@@ -137,7 +138,8 @@ return_runs_kernel(const GpuAggReturn r, const GpuAggTableRef table, uint64_t ba
 				   uint64_t first, const uint64_t *starts, char *out)
 {
 	const GpuAggCudaPrepared *prepared = r.prepared;
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 	__shared__ unsigned long long used;
 
 	if (threadIdx.x == 0)
@@ -178,12 +180,15 @@ void
 gpuagg_cuda_size(const GpuAggReturn *r, const GpuAggTableRef *table, uint64_t base,
 				 uint64_t *bytes, uint32_t *groups, cudaStream_t stream)
 {
-	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_RETURN_SLOTS - 1) / GPUAGG_RETURN_SLOTS);
+	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_RETURN_SLOTS - 1) /
+									  GPUAGG_RETURN_SLOTS);
 
 	if (runs > 0 && r->strings != NULL)
-		size_runs_kernel<true><<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
+		size_runs_kernel<true>
+			<<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
 	else if (runs > 0)
-		size_runs_kernel<false><<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
+		size_runs_kernel<false>
+			<<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
 }
 
 void
@@ -192,7 +197,9 @@ gpuagg_cuda_return_groups(const GpuAggReturn *r, const GpuAggTableRef *table, ui
 						  cudaStream_t stream)
 {
 	if (r->strings != NULL)
-		return_runs_kernel<true><<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
+		return_runs_kernel<true>
+			<<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
 	else
-		return_runs_kernel<false><<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
+		return_runs_kernel<false>
+			<<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
 }

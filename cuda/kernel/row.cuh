@@ -56,8 +56,8 @@ load_resident(const GpuAggProgram *p, const GpuAggStripeColumn *columns, uint32_
 }
 
 static __device__ void
-load_row(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
-		 uint32_t row, GpuAggValue *reg, uint8_t *st)
+load_row(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+		 const GpuAggDecodedBatch *decoded, uint32_t row, GpuAggValue *reg, uint8_t *st)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 
@@ -97,8 +97,8 @@ row_count_left(unsigned long long *left)
 
 /* The filter, stage by stage: what a stage does not leave meets no later one. */
 static __device__ RowFate
-row_filter(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st,
-		   uint32_t *errors, GpuAggBatchHead *head)
+row_filter(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg,
+		   uint8_t *st, uint32_t *errors, GpuAggBatchHead *head)
 {
 	uint32_t	done = 0;
 
@@ -118,13 +118,14 @@ row_filter(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggVal
 		if (s + 1 < prepared->nstages)
 			row_count_left(&head->left[s]);
 	}
-	return p->filter_reg == GPUAGG_NO_REG || st[p->filter_reg] == GPUAGG_ST_VALUE ? ROW_READY : ROW_DROPPED;
+	return p->filter_reg == GPUAGG_NO_REG || st[p->filter_reg] == GPUAGG_ST_VALUE ? ROW_READY :
+																					ROW_DROPPED;
 }
 
 /* Evaluates a row; *errors gets the states of errors that were consumed. */
 static __device__ RowFate
-row_prepare(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st,
-			uint32_t *errors, GpuAggBatchHead *head)
+row_prepare(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg,
+			uint8_t *st, uint32_t *errors, GpuAggBatchHead *head)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;

@@ -58,8 +58,8 @@ list_rows(const GpuAggDecodedBatch *decoded, uint32_t row, bool keep)
 }
 
 static __device__ void
-select_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
-			GpuAggValue *reg, uint8_t *st)
+select_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+			const GpuAggDecodedBatch *decoded, GpuAggValue *reg, uint8_t *st)
 {
 	const uint32_t lane = threadIdx.x % warpSize;
 	uint32_t	passed = 0;
@@ -92,10 +92,11 @@ select_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_GROUP_THREADS)
-select_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded, char *scratch,
-					uint32_t scratch_stride)
+	select_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded,
+						  char *scratch, uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
+													  prepared->program_off);
 
 	if (WIDE)
 	{
@@ -143,8 +144,8 @@ useful_blocks(const GpuAggDecodedBatch *decoded, uint32_t blocks)
 }
 
 void
-gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, char *scratch,
-				   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)
+gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
+				   char *scratch, uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
 

@@ -222,8 +222,8 @@ struct EntryKeys
 
 /* An entry's strings become its group's where they are preferred.  False: no room. */
 static __device__ bool
-merge_strings(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggTableRef *table,
-			  char *entry, const char *from)
+merge_strings(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
+			  const GpuAggTableRef *table, char *entry, const char *from)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 
@@ -253,7 +253,8 @@ merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 	const TableRoom room = {*table};
 	char	   *entry = table_probe(prepared->stride, table, keys, keys.hash(), room);
 
-	if (entry == NULL || (prepared->lock_off != 0 && !merge_strings(prepared, p, table, entry, from)))
+	if (entry == NULL ||
+		(prepared->lock_off != 0 && !merge_strings(prepared, p, table, entry, from)))
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (!gpuagg_transition_is_string(trans[i].op))

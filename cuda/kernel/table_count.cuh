@@ -58,7 +58,9 @@ table_count_begin(const GpuAggTableRef &t)
 
 		c->added = 0;
 		c->full = *(volatile unsigned long long *) &t.head->count >= t.limit;
-		c->mask = step == 0 ? 0 : (0x80000000u >> __clz((int) (step < 0x80000000u ? step : 0x80000000u))) - 1;
+		c->mask = step == 0 ?
+			0 :
+			(0x80000000u >> __clz((int) (step < 0x80000000u ? step : 0x80000000u))) - 1;
 	}
 	__syncthreads();
 }
@@ -90,7 +92,8 @@ struct TableRoom
 		TableCount *c = table_count();
 		const unsigned long long step = (unsigned long long) c->mask + 1;
 
-		if (((atomicAdd(&c->added, 1u) + 1) & c->mask) == 0 && atomicAdd(&t.head->count, step) + step >= t.limit)
+		if (((atomicAdd(&c->added, 1u) + 1) & c->mask) == 0 &&
+			atomicAdd(&t.head->count, step) + step >= t.limit)
 			(void) atomicExch(&c->full, 1u);
 	}
 };

@@ -125,7 +125,8 @@ surely_loses(uint32_t op, const uint32_t *lock, const char *state, GpuAggBytes v
 	mine = string_word(v, 0, 4);
 	if (mine != word)
 		return min ? mine > word : mine < word;
-	if (len > GPUAGG_STRING_INLINE || v.len > GPUAGG_STRING_INLINE || !string_rest(lock, state, seen, &rest))
+	if (len > GPUAGG_STRING_INLINE || v.len > GPUAGG_STRING_INLINE ||
+		!string_rest(lock, state, seen, &rest))
 		return false;
 	mine = string_word(v, 4, 8);
 	if (mine != rest)
@@ -180,7 +181,8 @@ string_replace(const GpuAggTableRef *t, uint32_t *lock, char *state, GpuAggBytes
 
 /* A string enters a MIN or MAX state of an entry.  False: no room. */
 static __device__ bool
-string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t off, uint32_t op, GpuAggBytes v)
+string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t off, uint32_t op,
+			GpuAggBytes v)
 {
 	uint32_t   *lock = (uint32_t *) (entry + lock_off);
 	bool		room = true;

@@ -205,10 +205,10 @@ chase_valid(const GpuAggProbe *p, const GpuAggChase *chase)
 {
 	const uint64_t first = gpuagg_chase_first(chase, (uint64_t) p->memory);
 
-	return (chase->align & (chase->align - 1)) == 0 && chase->stride >= 8 && (chase->stride & (chase->stride - 1)) == 0 &&
-		chase->count >= 2 && chase->rounds >= 1 && chase->unit < p->units &&
-		chase->start % 8 == 0 && chase->start <= p->bytes && first <= p->bytes &&
-		chase->count <= (p->bytes - first) / chase->stride;
+	return (chase->align & (chase->align - 1)) == 0 && chase->stride >= 8 &&
+		(chase->stride & (chase->stride - 1)) == 0 && chase->count >= 2 && chase->rounds >= 1 &&
+		chase->unit < p->units && chase->start % 8 == 0 && chase->start <= p->bytes &&
+		first <= p->bytes && chase->count <= (p->bytes - first) / chase->stride;
 }
 
 GpuAggStatus

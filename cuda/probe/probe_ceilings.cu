@@ -64,9 +64,10 @@ read_rounds(uint64_t bytes, uint64_t threads)
 static cudaError_t
 read_launch(GpuAggProbe *p, const GpuAggProbeWork *work, uint64_t rounds)
 {
-	gpuagg_cuda_probe_read(p->memory, work->bytes, work->blocks,
-						   rounds * read_rounds(work->bytes, (uint64_t) work->blocks * GPUAGG_READ_THREADS),
-						   p->report, p->stream);
+	gpuagg_cuda_probe_read(
+		p->memory, work->bytes, work->blocks,
+		rounds * read_rounds(work->bytes, (uint64_t) work->blocks * GPUAGG_READ_THREADS), p->report,
+		p->stream);
 	return cudaGetLastError();
 }
 
@@ -153,7 +154,8 @@ int_rate(GpuAggProbe *p, double *rate, GpuAggError *error)
 static cudaError_t
 atomics_launch(GpuAggProbe *p, const GpuAggProbeWork *work, uint64_t rounds)
 {
-	gpuagg_cuda_probe_atomics(work->kind, work->blocks, rounds * INNER_ROUNDS, p->report, p->stream);
+	gpuagg_cuda_probe_atomics(work->kind, work->blocks, rounds * INNER_ROUNDS, p->report,
+							  p->stream);
 	return cudaGetLastError();
 }
 
@@ -193,7 +195,8 @@ partition_rate(GpuAggProbe *p, double *rate, GpuAggError *error)
 								 "not enough memory for a partitioning pass");
 
 	/* other measurements may have left keys that are alike */
-	gpuagg_cuda_probe_fill(p->memory, (uint64_t) ((char *) partition.out_keys - p->memory), p->stream);
+	gpuagg_cuda_probe_fill(p->memory, (uint64_t) ((char *) partition.out_keys - p->memory),
+						   p->stream);
 	if (!PROBE_LAUNCHED(error))
 		return error->status;
 	work.events = (double) partition.tiles * GPUAGG_PARTITION_TILE;

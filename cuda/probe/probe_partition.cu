@@ -114,8 +114,10 @@ scan_bytes(uint32_t n)
 static uint64_t
 layout(char *memory, uint32_t tiles, GpuAggPartition *p)
 {
-	const uint64_t column = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITION_TILE * sizeof(uint32_t));
-	const uint64_t counts = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITIONS * sizeof(uint32_t));
+	const uint64_t column = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITION_TILE *
+											  sizeof(uint32_t));
+	const uint64_t counts = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITIONS *
+											  sizeof(uint32_t));
 
 	p->tiles = tiles;
 	p->keys = (const uint32_t *) memory;

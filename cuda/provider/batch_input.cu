@@ -32,7 +32,8 @@ typedef struct BatchShape
 	size_t		heap;			/* bytes of strings of evaluated rows */
 } BatchShape;
 
-static_assert(sizeof(GpuAggPageRef) == GPUAGG_DECODED_REF_BYTES, "batch_memory.h says what a page takes");
+static_assert(sizeof(GpuAggPageRef) == GPUAGG_DECODED_REF_BYTES,
+			  "batch_memory.h says what a page takes");
 
 static void
 batch_layout(const GpuAggCudaPrepared *prepared, const BatchShape *shape, uint32_t max_spill,
@@ -49,7 +50,8 @@ batch_layout(const GpuAggCudaPrepared *prepared, const BatchShape *shape, uint32
 	decoded.ncolumns = ncolumns;
 	decoded.nwords = prepared->nwords;
 	decoded.head_bytes = sizeof(GpuAggBatchHead);
-	decoded.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
+	decoded.stripe_bytes = shape->nstripes *
+		(sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
 	decoded.heap_bytes = shape->heap;
 	decoded.spill_bytes = (uint64_t) max_spill * prepared->stride;
 	gpuagg_batch_layout(&decoded, layout);
@@ -65,7 +67,8 @@ batch_decoded(const GpuAggCudaPrepared *prepared, const BatchShape *shape, bool 
 	decoded->head = (GpuAggBatchHead *) (base + layout->head);
 	decoded->refs = (const GpuAggPageRef *) (base + layout->refs);
 	decoded->bitmaps = (const uint8_t *) (base + layout->bitmaps);
-	decoded->stripes = shape->nstripes > 0 ? (const GpuAggStripeRef *) (base + layout->stripes) : NULL;
+	decoded->stripes = shape->nstripes > 0 ? (const GpuAggStripeRef *) (base + layout->stripes) :
+											 NULL;
 	decoded->valid = (uint8_t *) (base + layout->valid);
 	decoded->states = (uint8_t *) (base + layout->states);
 	decoded->words = (uint64_t *) (base + layout->words);
@@ -120,7 +123,8 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
-	gpuagg_cuda_decode(batch->prepared, &batch->decoded, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	gpuagg_cuda_decode(batch->prepared, &batch->decoded, task->device->sms * GPUAGG_DECODE_BLOCKS,
+					   stream);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device,
@@ -177,7 +181,8 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 									 "page %u of the batch exceeds its stripe", i);
 		if (i > 0 && pages[i].stripe == pages[i - 1].stripe)
 			continue;
-		if (!gpuagg_cuda_stripe_columns(pages[i].stripe, gpuagg_cuda_program(task->prepared), columns, error))
+		if (!gpuagg_cuda_stripe_columns(pages[i].stripe, gpuagg_cuda_program(task->prepared),
+										columns, error))
 			return error->status;
 		shape->nstripes++;
 	}
@@ -251,7 +256,8 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAg
 static void
 stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 {
-	const GpuAggStripeColumn *there = (const GpuAggStripeColumn *) (batch->decoded.stripes + nstripes);
+	const GpuAggStripeColumn *there = (const GpuAggStripeColumn *) (batch->decoded.stripes +
+																	nstripes);
 	GpuAggStripeRef *ref = (GpuAggStripeRef *) gpuagg_cuda_staged(batch, batch->decoded.stripes);
 	GpuAggError error;
 
@@ -263,7 +269,8 @@ stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 		ref->zones = pages[i].stripe->zones.there;
 		ref->columns = there;
 		(void) gpuagg_cuda_stripe_columns(pages[i].stripe, batch->program,
-										(GpuAggStripeColumn *) gpuagg_cuda_staged(batch, there), &error);
+										  (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, there),
+										  &error);
 		batch->filled = pages[i].stripe;
 		there += batch->program->ncolumns;
 		ref++;
@@ -299,9 +306,11 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	stripes_stage(batch, pages, shape.nstripes);
-	ok = pages_stage(task, batch, pages, error) && batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
-		(gpuagg_cuda_page_open(task, batch) == GPUAGG_KERNEL_READY ? gpuagg_cuda_page_group(task, batch, error) :
-		 gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error));
+	ok = pages_stage(task, batch, pages, error) && batch_decode(task, batch, upload, error) &&
+		batch_fill(task, batch, error) &&
+		(gpuagg_cuda_page_open(task, batch) == GPUAGG_KERNEL_READY ?
+			 gpuagg_cuda_page_group(task, batch, error) :
+			 gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error));
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }
 
@@ -346,7 +355,8 @@ rows_stage(GpuAggBatch *batch, const GpuAggCudaPrepared *prepared, const GpuAggR
 			prepared->column_words[c] * nrows;
 		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
 
-		memcpy(gpuagg_cuda_staged(batch, batch->decoded.states) + c * nrows, columns[c].states, nrows);
+		memcpy(gpuagg_cuda_staged(batch, batch->decoded.states) + c * nrows, columns[c].states,
+			   nrows);
 		if (classes[c] != GPUAGG_CLASS_BYTES)
 		{
 			memcpy(words, columns[c].values, nrows * sizeof(uint64_t));

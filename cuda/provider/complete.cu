@@ -34,9 +34,10 @@ report_check(const GpuAggBatchHead *head, GpuAggError *error)
 	{
 		uint32_t	page = (head->corrupt - 1) >> 16;
 
-		gpuagg_cuda_error(error, GPUAGG_CORRUPT_PAGE,
-						  "line pointer %u of page %u of the batch points outside of its page or tuple",
-						  ((head->corrupt - 1) & 0xFFFF) + 1, page);
+		gpuagg_cuda_error(
+			error, GPUAGG_CORRUPT_PAGE,
+			"line pointer %u of page %u of the batch points outside of its page or tuple",
+			((head->corrupt - 1) & 0xFFFF) + 1, page);
 		error->detail = page;
 	}
 	else if (head->errors != 0)
@@ -79,7 +80,9 @@ static void
 local_decide(GpuAggTask *task, const GpuAggReport *report)
 {
 	const GpuAggBatchHead *head = &report->batch;
-	const uint32_t windows = task->prepared->hash_window.count > 1 ? task->prepared->hash_window.count : 1;
+	const uint32_t windows = task->prepared->hash_window.count > 1 ?
+		task->prepared->hash_window.count :
+		1;
 
 	if (task->groupby != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
 		gpuagg_cuda_program(task->prepared)->nkeys == 0)

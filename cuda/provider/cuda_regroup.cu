@@ -45,7 +45,8 @@ struct GpuAggCudaRegroup
 static size_t
 heads_bytes(const GpuAggTask *task)
 {
-	return gpuagg_cuda_align(task->config.regrouping.nsets * sizeof(GpuAggTableHead) + sizeof(uint32_t));
+	return gpuagg_cuda_align(task->config.regrouping.nsets * sizeof(GpuAggTableHead) +
+							 sizeof(uint32_t));
 }
 
 static uint32_t *
@@ -88,7 +89,8 @@ static GpuAggCudaPrepared *
 made_prepared(const GpuAggTask *task, bool hidden, size_t *bytes)
 {
 	const GpuAggRegrouping *wish = &task->config.regrouping;
-	GpuAggProgram *program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(wish, hidden));
+	GpuAggProgram *program = (GpuAggProgram *) malloc(
+		gpuagg_regrouping_program_bytes(wish, hidden));
 	GpuAggCudaPrepared *prepared = NULL;
 
 	if (program == NULL)
@@ -156,7 +158,8 @@ table_make(GpuAggTask *task, uint32_t set, GpuAggError *error)
 	t->capacity = capacity;
 	t->limit = capacity;
 	t->head = (GpuAggTableHead *) r->heads + set;
-	gpuagg_cuda_table_init(device_prepared_of(task, (int32_t) set), t, false, &launch, task->streams->group);
+	gpuagg_cuda_table_init(device_prepared_of(task, (int32_t) set), t, false, &launch,
+						   task->streams->group);
 	return true;
 }
 
@@ -167,7 +170,8 @@ tables_make(GpuAggTask *task, uint64_t capacity, GpuAggError *error)
 	GpuAggCudaRegroup *r = task->regroup;
 
 	r->capacity = capacity;
-	if (!CUDA_OK(task->device, cudaMemsetAsync(r->heads, 0, heads_bytes(task), task->streams->group), error))
+	if (!CUDA_OK(task->device,
+				 cudaMemsetAsync(r->heads, 0, heads_bytes(task), task->streams->group), error))
 		return false;
 	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
 		if (!table_make(task, i, error))
@@ -184,7 +188,8 @@ tables_free(GpuAggTask *task)
 	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
 		if (r->tables[i].slots != NULL)
 			gpuagg_cuda_free(task, r->tables[i].slots,
-							 r->tables[i].capacity * prepared_of(task, (int32_t) i)->stride, stream);
+							 r->tables[i].capacity * prepared_of(task, (int32_t) i)->stride,
+							 stream);
 	memset(r->tables, 0, sizeof(r->tables));
 }
 
@@ -195,7 +200,8 @@ memory_make(GpuAggTask *task, GpuAggError *error)
 	const uint64_t most = capacity_for(r->groups);
 	cudaStream_t stream = task->streams->group;
 
-	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging, error);
+	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging,
+												 error);
 	r->heads = (char *) gpuagg_cuda_alloc(task, heads_bytes(task), stream, error);
 	r->report = gpuagg_cuda_pin(task->device, sizeof(uint32_t), error);
 	r->events = gpuagg_cuda_events(task->device, error);
@@ -232,7 +238,8 @@ set_launch(GpuAggTask *task, uint32_t set)
 		launch.from = finer ? r->finer[i] : r->tables[parent];
 		gpuagg_cuda_regroup(&launch, is_lone(task, set), prepared_of(task, set)->stride,
 							prepared_of(task, set)->states_off,
-							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS, task->streams->group);
+							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS,
+							task->streams->group);
 	}
 }
 
@@ -246,7 +253,8 @@ strings_make(GpuAggTask *task, GpuAggError *error)
 
 	if (task->strings == NULL)
 		return true;
-	program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(&task->config.regrouping, false));
+	program = (GpuAggProgram *) malloc(
+		gpuagg_regrouping_program_bytes(&task->config.regrouping, false));
 	if (program == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");

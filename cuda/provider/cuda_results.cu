@@ -77,7 +77,8 @@ static size_t
 group_bytes(const GpuAggTask *task, const char *row)
 {
 	return gpuagg_group_bytes(task->strings != NULL ? task->strings->program :
-							  gpuagg_cuda_program(results_prepared(task)), results_layout(task), row);
+													  gpuagg_cuda_program(results_prepared(task)),
+							  results_layout(task), row);
 }
 
 /* ---------- sizes ---------- */
@@ -132,7 +133,8 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device,
 				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
-								split + task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+								split + task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost,
+								stream),
 				error) &&
 		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
 		gpuagg_cuda_notify(task->device, task->streams, error);
@@ -218,7 +220,8 @@ sizes_add(GpuAggTask *task, GpuAggError *error)
 static size_t
 starts_bytes(const GpuAggTask *task)
 {
-	return gpuagg_cuda_align((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
+	return gpuagg_cuda_align((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) *
+							 sizeof(uint64_t));
 }
 
 static char *
@@ -374,14 +377,16 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 		task->fault != GPUAGG_FAULT_FINISH)
 	{
 		const bool	ready = task->stage == GPUAGG_TASK_GROUPING ||
-			(gpuagg_cuda_deferred_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
+			(gpuagg_cuda_deferred_end_input(task, error) &&
+			 gpuagg_cuda_resident_finish(task, error));
 
 		if (ready && !gpuagg_cuda_deferred_finish(task, error))
 			return false;
 		if (error->status == GPUAGG_OK && sizes_begin(task, error))
 			return false;
 	}
-	else if (task->making != NULL && task->stage <= GPUAGG_TASK_GROUPING && task->fault != GPUAGG_FAULT_FINISH)
+	else if (task->making != NULL && task->stage <= GPUAGG_TASK_GROUPING &&
+			 task->fault != GPUAGG_FAULT_FINISH)
 	{
 		if (!gpuagg_cuda_making_finish(task, error))
 			return false;

@@ -36,9 +36,8 @@ static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	task->streams = gpuagg_cuda_stream_pair(task->device,
-											gpuagg_slice_is_all(&config->compile, config->expected_rows),
-											error);
+	task->streams = gpuagg_cuda_stream_pair(
+		task->device, gpuagg_slice_is_all(&config->compile, config->expected_rows), error);
 	if (task->streams == NULL)
 		return false;
 	task->prepared = gpuagg_cuda_prepare(program, &task->prepared_bytes);
@@ -53,7 +52,8 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		task->prepared->hash_window = config->hash_window;
 	if (!gpuagg_cuda_task_program_upload(task, config, error) ||
 		!gpuagg_cuda_made_attach(task, &config->made, error) ||
-		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
+		(config->codes.results != NULL &&
+		 !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;
 	if (program->select)
 	{
@@ -62,7 +62,8 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	}
 	else if (config->make.nkeys > 0)
 	{
-		if (!gpuagg_cuda_task_table_begin(task, config, error) || !gpuagg_cuda_making_begin(task, config, error))
+		if (!gpuagg_cuda_task_table_begin(task, config, error) ||
+			!gpuagg_cuda_making_begin(task, config, error))
 			return false;
 	}
 	else if (!gpuagg_cuda_deferred_begin(task, config, error) ||

@@ -25,7 +25,8 @@ gpuagg_cuda_wanted_launch(GpuAggTask *task, GpuAggError *error)
 
 	if (gpuagg_answer_wants_all(answer))
 		return true;
-	task->wanted = (GpuAggCudaWanted *) gpuagg_cuda_alloc(task, sizeof(GpuAggCudaWanted), stream, error);
+	task->wanted = (GpuAggCudaWanted *) gpuagg_cuda_alloc(task, sizeof(GpuAggCudaWanted), stream,
+														  error);
 	task->wanted_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggCudaWanted), error);
 	if (task->wanted == NULL || task->wanted_report == NULL)
 		return false;

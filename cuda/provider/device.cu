@@ -95,7 +95,8 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 		uint64_t	ns;
 
 		ok = CUDA_OK(d, cudaEventRecord(e->decode, streams->decode), error) &&
-			CUDA_OK(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams->decode), error) &&
+			CUDA_OK(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams->decode),
+					error) &&
 			CUDA_OK(d, cudaEventRecord(e->decoded, streams->decode), error) &&
 			CUDA_OK(d, cudaStreamSynchronize(streams->decode), error);
 		ns = ok ? gpuagg_cuda_elapsed(e->decode, e->decoded) : 0;

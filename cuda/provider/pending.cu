@@ -30,7 +30,8 @@ pending_make(uint64_t batch_id, const GpuAggPage *pages, uint32_t npages)
 		return NULL;
 	w->batch_id = batch_id;
 	w->npages = npages;
-	w->pages = (GpuAggPage *) malloc((size_t) npages * (sizeof(GpuAggPage) + GPUAGG_VISIBILITY_BYTES));
+	w->pages = (GpuAggPage *) malloc((size_t) npages *
+									 (sizeof(GpuAggPage) + GPUAGG_VISIBILITY_BYTES));
 	if (w->pages == NULL)
 	{
 		free(w);

@@ -151,7 +151,10 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 	return client->calls->encode(client, dictionaries);
 }
 
-/* Are there likely to be more strings than a dictionary takes?  Groups of several keys do not tell. */
+/*
+ * Are there likely to be more strings than a dictionary takes?  Groups of several keys do not
+ * tell.
+ */
 static bool
 too_many_groups(const GpuAggCacheClient *client)
 {

@@ -16,7 +16,10 @@
 /* A version begins; room is made for formers of all blocks. */
 extern void gpuagg_cache_formers_begin(GpuAggCacheExtent *extent);
 
-/* In it a block is not held any more, and has no positions; users that began before do not notice. */
+/*
+ * In it a block is not held any more, and has no positions; users that began before do not
+ * notice.
+ */
 extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
 
 /*
@@ -26,7 +29,10 @@ extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
 extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user,
 								 uint32 number);
 
-/* Gives a block positions for so many lines, of a former that nobody reads; false: there are none. */
+/*
+ * Gives a block positions for so many lines, of a former that nobody reads; false: there are
+ * none.
+ */
 extern bool gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines,
 									 GpuAggCacheBlock *block);
 

@@ -15,12 +15,12 @@ typedef struct GpuAggCacheUse
 {
 	GpuAggCacheExtent *extent;	/* NULL: nothing */
 	GpuAggCacheReader reader;	/* else: what it is to the extent */
-	bool		user;			/* it may read blocks there: */
-	uint32		nblocks;		/* CACHED announced so many, */
-	uint64	   *announced;			/* of these; NULL: all of them */
+	bool		user;			/* it may read blocks there */
+	uint32		nblocks;		/* so many CACHED announced */
+	uint64	   *announced;			/* which those are; NULL: all of the extent */
 	bool		validated;			/* its MAP has come */
-	bool		filler;			/* it fills blocks, */
-	uint64		map_lsn;		/* all-visible by this map page */
+	bool		filler;			/* it fills blocks */
+	uint64		map_lsn;		/* the LSN of the map page by which these are all-visible */
 	bool		open;			/* it has the program's columns */
 	bool		full;			/* it found no memory */
 	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */
@@ -42,8 +42,8 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheUse *uses;		/* by number of the extent */
 	dlist_head	batches;		/* in flight (cache_batches.h) */
 	uint64		kept;
-	uint64		ndrawn;			/* of draws: blocks that are used, */
-	bool		drawing;		/* and the device has them */
+	uint64		ndrawn;			/* of draws: blocks that are used */
+	bool		drawing;		/* of draws: the device has these blocks */
 	GpuAggCacheZones *zones;	/* cache_zones.c; NULL: not asked yet */
 	GpuAggZonesCount zones_count;
 } GpuAggCacheJob;

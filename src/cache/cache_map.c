@@ -297,7 +297,10 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
 	use_stripes(client, &client->cached->uses[extent], batch_id, used, nblocks, false);
 }
 
-/* The positions of an extent's blocks that are used, behind n ranges; returns how many there are. */
+/*
+ * The positions of an extent's blocks that are used, behind n ranges; returns how many there
+ * are.
+ */
 static uint32
 draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
 {
@@ -397,7 +400,7 @@ use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUs
 	use->map_lsn = map->msg->map_lsn;
 }
 
-/* The same for two users to whom blocks lie, and lay, at the same positions */
+/* Equal for two users to whom blocks lie, and lay, at the same positions */
 static uint64
 use_version(const GpuAggCacheUse *use)
 {

@@ -6,7 +6,8 @@
  * first pages have; what does not fit goes to further, smaller ones.  Positions
  * are handed out in the order in which pages come and never taken back one by
  * one: a block of which nothing is held, and whose page has more lines than before, gets
- * new positions, and the old ones are cleared.  So valid positions always belong to one block, or to what
+ * new positions, and the old ones are cleared.  So valid positions always belong to one block, or
+ * to what
  * it was (cache_former.h), and the positions of a stripe that are not in use lie at
  * its end.  Positions of formers that nobody reads any more are handed out again.
  */

@@ -212,6 +212,7 @@ gpuagg_choose_filters(int device, const GpuAggProbing *probing, uint64 slots)
 		return gpuagg_debug_filters == GPUAGG_FILTERS_ALWAYS ? slots : 0;
 	/* the host may have more or fewer threads than when it was measured */
 	if (!rates->gpu)
-		now.probes *= (double) rates->units / (gpuagg_host_threads > 0 ? gpuagg_host_threads : gpuagg_host_cpus());
+		now.probes *= (double) rates->units /
+			(gpuagg_host_threads > 0 ? gpuagg_host_threads : gpuagg_host_cpus());
 	return gpuagg_predict_filters(rates, &now, slots);
 }

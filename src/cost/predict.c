@@ -283,7 +283,8 @@ static double
 kernel_kept(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
 	const GpuAggCompiledWork *c = &work->compiled;
-	GpuAggCompileCase rule = {.wish.mode = GPUAGG_COMPILE_AUTO,.asked = 1,.left_ns = GPUAGG_COMPILE_FIRST_NS};
+	GpuAggCompileCase rule = {
+		.wish.mode = GPUAGG_COMPILE_AUTO, .asked = 1, .left_ns = GPUAGG_COMPILE_FIRST_NS};
 
 	p->interpreted = gpuagg_predict_interpreted(rates, work);
 	if (c->state == GPUAGG_COMPILED_NOT)
@@ -303,7 +304,7 @@ static double
 kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
 	double		scale = gpuagg_predict_slowness(rates, GPU_INT_OPS) / rates->units;
-	double		row = GPU_ROW_NS + GPU_COLUMN_NS * work->columns + GPU_INSTR_NS * work->filter_instrs;
+	double row = GPU_ROW_NS + GPU_COLUMN_NS * work->columns + GPU_INSTR_NS * work->filter_instrs;
 	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
 		GPU_TRANSITION_NS * work->transitions;
 	bool		local = work->groups <= GPU_LOCAL_GROUPS;
@@ -416,9 +417,9 @@ emit_group(const GpuAggWork *work)
 {
 	double		kept = work->rows > 0 ? work->cached_rows / work->rows : 0;
 
-	return EMIT_NS + EMIT_OUTPUT_NS * (work->outputs + work->strings) + EMIT_NUMERIC_NS * work->numeric_outputs +
-		EMIT_AVERAGE_NS * work->averages + VARIANCE_NS * work->variances +
-		(EMIT_STRING_NS + EMIT_NUMBER_NS * kept) * work->strings;
+	return EMIT_NS + EMIT_OUTPUT_NS * (work->outputs + work->strings) +
+		EMIT_NUMERIC_NS * work->numeric_outputs + EMIT_AVERAGE_NS * work->averages +
+		VARIANCE_NS * work->variances + (EMIT_STRING_NS + EMIT_NUMBER_NS * kept) * work->strings;
 }
 
 static double
@@ -442,7 +443,8 @@ regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
 	const double reads = fmax(work->reads, 1);
 
 	if (!rates->gpu)
-		return reads * work->groups * REGROUP_HOST_NS * gpuagg_predict_backend_slowness(rates) / rates->units;
+		return reads * work->groups * REGROUP_HOST_NS * gpuagg_predict_backend_slowness(rates) /
+			rates->units;
 	return rate > 0 ? reads * 2 * work->groups * work->entry_bytes / rate * 1e9 : 0;
 }
 
@@ -460,8 +462,9 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		ns += REGROUP_FAR_NS;
 	if (work->reads > 1)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
-	return (work->groups * ns + work->word_sorts * SORT_WORD_NS + work->value_sorts * SORT_VALUE_NS +
-			work->long_sorts * SORT_LONG_NS) * gpuagg_predict_backend_slowness(rates);
+	return (work->groups * ns + work->word_sorts * SORT_WORD_NS +
+			work->value_sorts * SORT_VALUE_NS + work->long_sorts * SORT_LONG_NS) *
+		gpuagg_predict_backend_slowness(rates);
 }
 
 static double
@@ -472,7 +475,8 @@ feed(const GpuAggRates *rates, const GpuAggWork *work)
 		work->gaps * GAP_NS + work->read_ns;
 
 	return rates->gpu ?
-		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) : ns;
+		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) :
+		ns;
 }
 
 /* Over the bus, or by the host's threads, as far as that was measured */
@@ -490,7 +494,8 @@ read_pages(const GpuAggRates *rates, double pages)
 double
 gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * gpuagg_predict_backend_slowness(rates) :
+	return rates->gpu ?
+		rates->round_trip_ns + GPU_TASK_NS * gpuagg_predict_backend_slowness(rates) :
 		gpuagg_predict_host_start(rates, work);
 }
 
@@ -569,7 +574,7 @@ postgres_group(const GpuAggRates *rates, double groups)
 	double		outputs = GPUAGG_MEASURED_VALUES * POSTGRES_OUTPUT * rates->postgres_value_ns;
 	double		far = fmax(0, rates->postgres_group_ns - outputs);
 	double		near = fmin(far, POSTGRES_NEAR_NS * gpuagg_predict_backend_slowness(rates));
-	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
+	double share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
 
 	return near + (far - near) * fmin(fmax(share, 0), 1);
 }
@@ -589,7 +594,8 @@ postgres_values(const GpuAggWork *work)
 	double		key = work->keys > 0 ? POSTGRES_KEY +
 		POSTGRES_FURTHER_KEY * (work->keys - 1) +
 		POSTGRES_STRING_KEY * work->string_keys : 0;
-	double		outputs = work->outputs + work->numeric_outputs + work->averages + work->variances + work->strings;
+	double		outputs = work->outputs + work->numeric_outputs + work->averages + work->variances +
+		work->strings;
 
 	return work->rows * work->filter_instrs * POSTGRES_FILTER +
 		(stopped * work->filter_attrs + work->passed * work->attrs) * POSTGRES_ATTRIBUTE +
@@ -610,8 +616,9 @@ gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 	return (postgres_start(rates, work) + gpuagg_predict_read(rates, pages * GPUAGG_PAGE_BYTES) +
 			work->lines * POSTGRES_LINE_NS + rows * rates->postgres_row_ns +
 			(postgres_values(work) + work->chosen) * rates->postgres_value_ns +
-			work->groups * (postgres_group(rates, work->groups) +
-							VARIANCE_NS * work->variances * gpuagg_predict_backend_slowness(rates))) *
+			work->groups *
+				(postgres_group(rates, work->groups) +
+				 VARIANCE_NS * work->variances * gpuagg_predict_backend_slowness(rates))) *
 		fmax(1, rates->postgres_slowdown);
 }
 

@@ -133,7 +133,9 @@ work_columns(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			*(filter_reads(p, attrs[i].reg) ? &work->early_bytes : &work->late_bytes) +=
-				gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? 4 : gpuagg_type_slot_bytes(attrs[i].type);
+				gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ?
+				4 :
+				gpuagg_type_slot_bytes(attrs[i].type);
 }
 
 static void
@@ -174,15 +176,18 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	work->locked = false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
-		work->words += gpuagg_transition_words(t[i].op) * (t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
+		work->words += gpuagg_transition_words(t[i].op) *
+			(t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
 		work->locked |= gpuagg_transition_is_string(t[i].op);
 		work->state_bytes += gpuagg_transition_shared_bytes(t[i].op);
-		if (t[i].op == GPUAGG_TRANS_COUNT || t[i].op == GPUAGG_TRANS_SUM_I64 || t[i].op == GPUAGG_TRANS_SUM_I128)
+		if (t[i].op == GPUAGG_TRANS_COUNT || t[i].op == GPUAGG_TRANS_SUM_I64 ||
+			t[i].op == GPUAGG_TRANS_SUM_I128)
 			work->atomics += t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED;
 		else
 			work->loops += state_loops(t[i].op) * (t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
 		work->counted |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG;
-		all |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG && t[i].arg == GPUAGG_NO_REG;
+		all |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG &&
+			t[i].arg == GPUAGG_NO_REG;
 	}
 	/* rows that no count has counted are counted beside: of count(x), those with NULL */
 	if (p->nkeys > 0 && !work->counted)
@@ -252,7 +257,8 @@ gpuagg_predict_kernel_start(const GpuAggRates *rates)
 static double
 ops_ns(const GpuAggRates *rates, double ops)
 {
-	return ops * OP_OPS / or_else(rates->ceiling[GPUAGG_CEILING_INT_OPS], UNIT_INT_OPS * fmax(1, rates->units)) * 1e9;
+	return ops * OP_OPS /
+		or_else(rates->ceiling[GPUAGG_CEILING_INT_OPS], UNIT_INT_OPS * fmax(1, rates->units)) * 1e9;
 }
 
 static double
@@ -293,7 +299,8 @@ local_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	const GpuAggCompiledWork *c = &work->compiled;
 
 	return work->passed * (c->atomics + LOOP_ATOMICS * c->loops) /
-		(ATOMIC_SHARE * or_else(rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32], ATOMIC_RATE)) * 1e9;
+		(ATOMIC_SHARE * or_else(rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32], ATOMIC_RATE)) *
+		1e9;
 }
 
 /*
@@ -303,7 +310,8 @@ local_ns(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 entry_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows, double words, double bytes)
 {
-	const double first = fmin(words, (work->compiled.entry_bytes - sizeof(uint64_t)) / SECTOR_BYTES + 1);
+	const double first = fmin(words,
+							  (work->compiled.entry_bytes - sizeof(uint64_t)) / SECTOR_BYTES + 1);
 
 	return random_ns(rates, rows * first, bytes) + random_ns(rates, rows * (words - first), 0);
 }

@@ -63,10 +63,12 @@ extern uint64_t gpuagg_compiled_program(const GpuAggProgram *program);
 extern double gpuagg_predict_kernel_start(const struct GpuAggRates *rates);
 
 /* The kernel, for all rows of work, and whatever groups rows that it keeps; ns */
-extern double gpuagg_predict_compiled(const struct GpuAggRates *rates, const struct GpuAggWork *work);
+extern double gpuagg_predict_compiled(const struct GpuAggRates *rates,
+									  const struct GpuAggWork *work);
 
 /* The interpreter in the kernel's place, for all rows of work; ns */
-extern double gpuagg_predict_interpreted(const struct GpuAggRates *rates, const struct GpuAggWork *work);
+extern double gpuagg_predict_interpreted(const struct GpuAggRates *rates,
+										 const struct GpuAggWork *work);
 
 #ifdef __cplusplus
 }

@@ -107,7 +107,8 @@ gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		wake = WAKE_NS + (work->keys > 0 ? MERGE_WAKE_NS : 0);
 
-	return rates->round_trip_ns + TASK_NS + wake * fmax(log2(threads_woken(rates, work)), ONE_WOKEN);
+	return rates->round_trip_ns + TASK_NS +
+		wake * fmax(log2(threads_woken(rates, work)), ONE_WOKEN);
 }
 
 /* Bytes of the shared tables of a pass */

@@ -72,7 +72,8 @@ gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found,
 static double
 row_ns(const GpuAggRates *rates, double slots_bytes, bool made)
 {
-	const double rate = gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, filter_bytes(slots_bytes));
+	const double rate = gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8,
+											filter_bytes(slots_bytes));
 
 	return rates->gpu && made && rate > 0 ? 1e9 / rate : THREAD_ROW_NS;
 }
@@ -84,7 +85,8 @@ cache_bytes(const GpuAggRates *rates)
 	double		bytes = 0;
 
 	for (int i = 0; i < rates->nlevels; i++)
-		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && (double) rates->levels[i].reach_bytes > bytes)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE &&
+			(double) rates->levels[i].reach_bytes > bytes)
 			bytes = (double) rates->levels[i].reach_bytes;
 	return bytes;
 }
@@ -99,7 +101,8 @@ pays(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots)
 
 	/* at most half of the slots are taken */
 	return without >= GAIN * with && without > 0 &&
-		probing->probes * (without - with) > (double) (slots / 2) * row_ns(rates, bytes, probing->made);
+		probing->probes * (without - with) >
+		(double) (slots / 2) * row_ns(rates, bytes, probing->made);
 }
 
 uint64_t

@@ -21,10 +21,12 @@ extern "C" {
 #endif
 
 /* ns of a row, all of the device at work, of so many bytes of slots; 0: not known */
-extern double gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found, bool filter);
+extern double gpuagg_predict_probe(const GpuAggRates *rates, double slots_bytes, double found,
+								   bool filter);
 
 /* Among these numbers of slots, each a power of two, those of tables for which a filter pays */
-extern uint64_t gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing, uint64_t slots);
+extern uint64_t gpuagg_predict_filters(const GpuAggRates *rates, const GpuAggProbing *probing,
+									   uint64_t slots);
 
 #ifdef __cplusplus
 }

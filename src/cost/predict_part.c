@@ -30,9 +30,9 @@ scale_units(GpuAggRates *rates, double share)
 static void
 scale_memory(GpuAggRates *rates, double share, double asked)
 {
-	static const GpuAggCeiling of_memory[] = {
-		GPUAGG_CEILING_MEMORY_READ, GPUAGG_CEILING_MEMORY_COPY, GPUAGG_CEILING_PARTITION, GPUAGG_CEILING_TOUCH
-	};
+	static const GpuAggCeiling of_memory[] = {GPUAGG_CEILING_MEMORY_READ,
+											  GPUAGG_CEILING_MEMORY_COPY, GPUAGG_CEILING_PARTITION,
+											  GPUAGG_CEILING_TOUCH};
 	const double read = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
 	const double kept = asked > 0 && read > 0 ? least(share, asked / read) : share;
 

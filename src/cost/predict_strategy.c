@@ -62,9 +62,9 @@ or_none(double groups)
 	return groups > 0 ? groups : -1;
 }
 
-
 void
-gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program, GpuAggStrategyInput *input)
+gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program,
+					  GpuAggStrategyInput *input)
 {
 	GpuAggCompiledWork compiled;
 
@@ -75,7 +75,8 @@ gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program, GpuA
 	input->updates = 1 + work->transitions;
 	input->words = 1 + compiled.words;
 	/* of blocks' own tables of the kernels that group pages, or interpret */
-	input->local_groups = or_none(gpuagg_page_local_groups(compiled.entry_bytes, compiled.key_bytes, compiled.locked));
+	input->local_groups = or_none(
+		gpuagg_page_local_groups(compiled.entry_bytes, compiled.key_bytes, compiled.locked));
 	input_record(program, input);
 }
 
@@ -135,21 +136,23 @@ card_ns(const GpuAggRates *card, const GpuAggStrategyChoice *choice, GpuAggStrat
  * query's, one has to save what compiling it takes.
  */
 static GpuAggStrategy
-read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const GpuAggStrategyChoice *choice,
-			 GpuAggFrameCase *frame, GpuAggWork *work)
+read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates,
+			 const GpuAggStrategyChoice *choice, GpuAggFrameCase *frame, GpuAggWork *work)
 {
 	const GpuAggStrategy within = choice->within;
 	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
 	const GpuAggCompiledWork *c = &work->compiled;
 	/* what no kernel is made for: the interpreter beside columns that are grouped as they lie */
 	const bool	as_they_lie = c->state == GPUAGG_COMPILED_NOT && frame->defers && !frame->filtered;
-	const GpuAggStrategy read = within == GPUAGG_STRATEGY_BLOCK_LOCAL && as_they_lie ? within : GPUAGG_STRATEGY_SINGLE_PASS;
+	const GpuAggStrategy read = within == GPUAGG_STRATEGY_BLOCK_LOCAL && as_they_lie ?
+		within :
+		GPUAGG_STRATEGY_SINGLE_PASS;
 	GpuAggFrame needed;
 	double		ns;
 	double		kept_whole;
 
-	if (rates->shared_bytes <= 0 || frame->forced || choice->by_capacity || choice->predicted_ns[kept] < 0 ||
-		(within != kept && within != read))
+	if (rates->shared_bytes <= 0 || frame->forced || choice->by_capacity ||
+		choice->predicted_ns[kept] < 0 || (within != kept && within != read))
 		return within;
 	ns = card_ns(card, choice, read, frame, work);
 	kept_whole = card_ns(card, choice, kept, frame, work);
@@ -159,8 +162,9 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates, const Gp
 }
 
 void
-gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates, GpuAggStrategyInput *input,
-					   const GpuAggProgram *program, GpuAggWork *work, GpuAggResidentChoice *out)
+gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates,
+					   GpuAggStrategyInput *input, const GpuAggProgram *program, GpuAggWork *work,
+					   GpuAggResidentChoice *out)
 {
 	GpuAggCompiledWork *compiled = &work->compiled;
 	GpuAggStrategyChoice choice;
@@ -176,10 +180,12 @@ gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates
 	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	gpuagg_strategy_choose(rates, input, &choice);
 	choice.within = read_or_kept(card, rates, &choice, &frame, work);
-	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
+	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy =
+		choice.within;
 	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
 		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
-	else if (choice.within == GPUAGG_STRATEGY_SINGLE_PASS && page_local && rates->threads == 0 && !frame.forced)
+	else if (choice.within == GPUAGG_STRATEGY_SINGLE_PASS && page_local && rates->threads == 0 &&
+			 !frame.forced)
 		out->interpreted = GPUAGG_STRATEGY_BLOCK_LOCAL;
 	compiled->kept_ns = kept_ns(&choice, choice.within);
 	if (compiled->state == GPUAGG_COMPILED_NOT)

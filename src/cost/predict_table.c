@@ -71,7 +71,8 @@ touch(const GpuAggRates *rates, double bytes, double piece)
 {
 	const double rate = rates->ceiling[GPUAGG_CEILING_TOUCH_HUGE];
 
-	return over(bytes, piece >= HUGE_PAGE_BYTES && rate > 0 ? rate : rates->ceiling[GPUAGG_CEILING_TOUCH]);
+	return over(bytes,
+				piece >= HUGE_PAGE_BYTES && rate > 0 ? rate : rates->ceiling[GPUAGG_CEILING_TOUCH]);
 }
 
 /* Bytes of a dictionary that has the keys' strings */
@@ -99,7 +100,8 @@ gpuagg_predict_table_read(const GpuAggRates *rates, const GpuAggTableWork *table
 		table_ns(table, gpuagg_predict_backend_slowness(rates));
 
 	if (!rates->gpu)
-		ns += thread_reads(rates, FINDS * table->rows, table->finder_bytes) + touch(rates, table->bytes, 0);
+		ns += thread_reads(rates, FINDS * table->rows, table->finder_bytes) +
+			touch(rates, table->bytes, 0);
 	return ns;
 }
 
@@ -117,23 +119,27 @@ static double
 made_host(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWork *scan)
 {
 	const double slow = gpuagg_predict_host_slowness(rates);
-	double		ns = gpuagg_predict_host_start(rates, scan) + gpuagg_predict_host_kernel(rates, scan) +
-		table->rows * (ADD_NS + ADD_COLUMN_NS * table->columns) * slow / rates->units + table_ns(table, slow) +
-		thread_reads(rates, FINDS * table->rows, table->finder_bytes) + touch_columns(rates, table) +
-		touch(rates, table->bytes, table->bytes);
+	double ns = gpuagg_predict_host_start(rates, scan) + gpuagg_predict_host_kernel(rates, scan) +
+		table->rows * (ADD_NS + ADD_COLUMN_NS * table->columns) * slow / rates->units +
+		table_ns(table, slow) + thread_reads(rates, FINDS * table->rows, table->finder_bytes) +
+		touch_columns(rates, table) + touch(rates, table->bytes, table->bytes);
 
 	if (table->string_bytes > 0)
 		ns += thread_reads(rates, table->rows, dictionary_bytes(table));
-	return ns + table->numbers * thread_reads(rates, NUMBER_READS * table->rows, table->finder_bytes) / rates->units;
+	return ns +
+		table->numbers * thread_reads(rates, NUMBER_READS * table->rows, table->finder_bytes) /
+		rates->units;
 }
 
 static double
 made_gpu(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWork *scan)
 {
-	const double launches = table->string_bytes > 0 ? STRING_LAUNCHES : table->hashed ? HASHED_LAUNCHES :
-		DIRECT_LAUNCHES;
+	const double launches = table->string_bytes > 0 ? STRING_LAUNCHES :
+		table->hashed								? HASHED_LAUNCHES :
+													  DIRECT_LAUNCHES;
 	const double reads = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, table->bytes);
-	const double strings = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32, dictionary_bytes(table));
+	const double strings = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32,
+											   dictionary_bytes(table));
 	const double atomics = gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, table->finder_bytes);
 	const double memory = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
 	double		ns = gpuagg_predict_start(rates, scan) + gpuagg_predict_interpreted(rates, scan) +
@@ -146,7 +152,8 @@ made_gpu(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWor
 }
 
 double
-gpuagg_predict_table_made(const GpuAggRates *rates, const GpuAggTableWork *table, const GpuAggWork *scan)
+gpuagg_predict_table_made(const GpuAggRates *rates, const GpuAggTableWork *table,
+						  const GpuAggWork *scan)
 {
 	return rates->gpu ? made_gpu(rates, table, scan) : made_host(rates, table, scan);
 }

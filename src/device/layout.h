@@ -45,7 +45,8 @@ typedef struct GpuAggLayout
 } GpuAggLayout;
 
 /* At most: the head, padded, the widest keys and the widest states */
-#define GPUAGG_MAX_ROW_BYTES (8 + 16 * GPUAGG_MAX_KEYS + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS)
+#define GPUAGG_MAX_ROW_BYTES \
+	(8 + 16 * GPUAGG_MAX_KEYS + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS)
 
 GPUAGG_FN uint32_t
 gpuagg_type_slot_bytes(uint32_t type)

@@ -76,14 +76,16 @@ gpuagg_make_words(const GpuAggMakeWish *wish)
 static inline bool
 gpuagg_make_is_numbered(const GpuAggMakeWish *wish, uint32_t key)
 {
-	return key < wish->nkeys && key < GPUAGG_KEY_COLUMNS && (wish->forms[key] & GPUAGG_KEY_NUMBERED) != 0;
+	return key < wish->nkeys && key < GPUAGG_KEY_COLUMNS &&
+		(wish->forms[key] & GPUAGG_KEY_NUMBERED) != 0;
 }
 
 /* Is the key a word's lower half, and no column of the table's own? */
 static inline bool
 gpuagg_make_is_lower(const GpuAggMakeWish *wish, uint32_t key)
 {
-	return key < wish->nkeys && key < GPUAGG_KEY_COLUMNS && (wish->forms[key] & GPUAGG_KEY_LOWER) != 0;
+	return key < wish->nkeys && key < GPUAGG_KEY_COLUMNS &&
+		(wish->forms[key] & GPUAGG_KEY_LOWER) != 0;
 }
 
 /* Two halves, as programs that look up have them (planner/lower/lower_join_key.c) */

@@ -40,9 +40,11 @@ refuse_argument(const char *name)
 static void
 read_arguments(FunctionCallInfo fcinfo, GpuAggImagined *device)
 {
-	if (!PG_ARGISNULL(ARG_MULTIPROCESSORS) && (device->units = PG_GETARG_INT32(ARG_MULTIPROCESSORS)) <= 0)
+	if (!PG_ARGISNULL(ARG_MULTIPROCESSORS) &&
+		(device->units = PG_GETARG_INT32(ARG_MULTIPROCESSORS)) <= 0)
 		refuse_argument("multiprocessors");
-	if (!PG_ARGISNULL(ARG_BANDWIDTH) && !((device->bandwidth = PG_GETARG_FLOAT8(ARG_BANDWIDTH)) > 0))
+	if (!PG_ARGISNULL(ARG_BANDWIDTH) &&
+		!((device->bandwidth = PG_GETARG_FLOAT8(ARG_BANDWIDTH)) > 0))
 		refuse_argument("memory_bandwidth");
 	if (!PG_ARGISNULL(ARG_MEMORY) && (device->memory = PG_GETARG_INT64(ARG_MEMORY)) <= 0)
 		refuse_argument("memory");
@@ -84,7 +86,8 @@ imagined_time(const GpuAggImagined *device, const char *text)
 static void
 set_option(const char *name, const char *value)
 {
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
 }
 
 Datum

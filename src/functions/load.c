@@ -136,11 +136,13 @@ named_column(Relation rel, const char *name)
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
 						RelationGetRelationName(rel))));
 	if (attno < 0 || !gpuagg_load_can(rel, attno, true))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("column \"%s\" of relation \"%s\" cannot stay on the device",
-						name, RelationGetRelationName(rel)),
-				 errdetail("Columns can that have a type which the device knows; char(n) only with its n.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("column \"%s\" of relation \"%s\" cannot stay on the device", name,
+					RelationGetRelationName(rel)),
+			 errdetail(
+				 "Columns can that have a type which the device knows; char(n) only with its n.")));
 	return attno;
 }
 
@@ -312,8 +314,8 @@ load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 		return;
 	}
 	ereport(NOTICE,
-			(errmsg("%u of %u pages of table \"%s\" are on the device",
-					blocks, nblocks, RelationGetRelationName(rel)),
+			(errmsg("%u of %u pages of table \"%s\" are on the device", blocks, nblocks,
+					RelationGetRelationName(rel)),
 			 blocks == visible ?
 			 errhint("The others have changed since the last VACUUM.") :
 			 errhint("There may be no memory for the others (gpuagg.cache_size), or other queries used the table; see gpuagg.cache.")));

@@ -120,12 +120,13 @@ pinned_bytes(int device, uint64 *may)
 pg_noreturn static void
 refuse(double bytes, uint64 may)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("pinned columns would take %.0f kB of the %.0f kB that they may",
-					ceil(bytes / 1024), (double) may / 1024),
-			 errdetail("They may take half of gpuagg.cache_size."),
-			 errhint("Name fewer columns, unpin others (gpuagg.unpin), or raise gpuagg.cache_size.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+		 errmsg("pinned columns would take %.0f kB of the %.0f kB that they may",
+				ceil(bytes / 1024), (double) may / 1024),
+		 errdetail("They may take half of gpuagg.cache_size."),
+		 errhint("Name fewer columns, unpin others (gpuagg.unpin), or raise gpuagg.cache_size.")));
 }
 
 /* Is there a device that is likely to have room?  With none at work loading tells why. */

@@ -278,7 +278,8 @@ refuse_error(Statement *s, const ErrorData *error)
 
 	s->status = "not planned";
 	s->reason = psprintf("%s%s", error->message,
-						 names ? " (dropped since, temporary, or found by another search_path)" : "");
+						 names ? " (dropped since, temporary, or found by another search_path)" :
+								 "");
 }
 
 static void

@@ -56,7 +56,8 @@ collect_nodes(List *nodes, Plan *plan, bool below)
 	{
 		nodes = lappend(nodes, plan);
 		if (below)
-			children = list_copy_tail(((CustomScan *) plan)->custom_plans, GPUAGG_PLAN_FALLBACK + 1);
+			children = list_copy_tail(((CustomScan *) plan)->custom_plans,
+									  GPUAGG_PLAN_FALLBACK + 1);
 	}
 	else
 	{

@@ -672,8 +672,8 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 		bool		wanted;
 
 		CHECK_FOR_INTERRUPTS();
-		status = feed_page(feed, Min(room, feed_pin_limit(feed) - feed->pins) - n, &pages[n], bitmap,
-						   &wanted, error);
+		status = feed_page(feed, Min(room, feed_pin_limit(feed) - feed->pins) - n, &pages[n],
+						   bitmap, &wanted, error);
 		if (status != GPUAGG_OK)
 		{
 			for (uint32 i = 0; i < n; i++)
@@ -768,6 +768,7 @@ gpuagg_feed_end(GpuAggFeed *feed)
 	ereport(DEBUG2,
 			(errmsg_internal("gpuagg: of %llu pages of \"%s\" %llu were found by buffers before, the others by %llu reads, in %llu batches",
 							 (unsigned long long) feed->pages, RelationGetRelationName(feed->rel),
-							 (unsigned long long) feed->hints.good, (unsigned long long) feed->run.reads,
+							 (unsigned long long) feed->hints.good,
+							 (unsigned long long) feed->run.reads,
 							 (unsigned long long) feed->sent)));
 }

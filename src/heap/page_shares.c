@@ -46,7 +46,8 @@ gaps_of_bits(const uint64 *words, uint32 nblocks)
 	for (uint32 i = 0; i < nblocks; i += 64)
 	{
 		const uint64 visible = words[i / 64];
-		const uint64 blocks = nblocks - i < 64 ? (UINT64CONST(1) << (nblocks - i)) - 1 : PG_UINT64_MAX;
+		const uint64 blocks = nblocks - i < 64 ? (UINT64CONST(1) << (nblocks - i)) - 1 :
+												 PG_UINT64_MAX;
 
 		n += (uint32) pg_popcount64((visible << 1 | before) & ~visible & blocks);
 		before = visible >> 63;
@@ -77,7 +78,8 @@ unchanged(Look *look, uint32 extent, uint32 nblocks, const uint8 *bits, uint32 v
 			i++;
 		if (i == end)
 			continue;
-		is_same = gpuagg_vismap_page_lsn(look->rel, extent * GPUAGG_EXTENT_BLOCKS + i, NULL) <= look->page_lsn;
+		is_same = gpuagg_vismap_page_lsn(look->rel, extent * GPUAGG_EXTENT_BLOCKS + i, NULL) <=
+			look->page_lsn;
 		asked++;
 		same += is_same;
 		gaps += before && !is_same;
@@ -102,7 +104,8 @@ look_at_extent(Look *look, uint32 extent, uint32 nblocks)
 	if (visible == 0 || XLogRecPtrIsInvalid(lsn) || XLogRecPtrIsInvalid(look->map_lsn))
 		return;
 	look->gaps += gaps_of_bits(words, nblocks);
-	look->same += lsn <= look->map_lsn ? visible : visible * unchanged(look, extent, nblocks, bits, visible);
+	look->same += lsn <= look->map_lsn ? visible :
+										 visible * unchanged(look, extent, nblocks, bits, visible);
 }
 
 void

@@ -59,7 +59,8 @@ extern uint32 gpuagg_vismap_count(const uint8 *bits);
  * The LSN of a heap page as of now, which is read through the strategy if it is not in
  * shared_buffers
  */
-extern XLogRecPtr gpuagg_vismap_page_lsn(Relation rel, BlockNumber block, BufferAccessStrategy strategy);
+extern XLogRecPtr gpuagg_vismap_page_lsn(Relation rel, BlockNumber block,
+										 BufferAccessStrategy strategy);
 
 /*
  * LSNs of the heap pages whose bit is set, as of now; 0 of the others.  Pages

@@ -36,7 +36,8 @@ page_is_new(Relation rel, BlockNumber block, BufferAccessStrategy strategy)
  * others are not, either.
  */
 static BlockNumber
-new_blocks(Relation rel, BlockNumber first, BlockNumber end, bool settled, BufferAccessStrategy strategy)
+new_blocks(Relation rel, BlockNumber first, BlockNumber end, bool settled,
+		   BufferAccessStrategy strategy)
 {
 	BlockNumber found = 0;
 	Buffer		map = InvalidBuffer;
@@ -118,5 +119,7 @@ gpuagg_written_extent(Relation rel, uint32 extent, uint32 nblocks)
 	strategy = GetAccessStrategy(BAS_BULKREAD);
 	found = new_blocks(rel, first, first + nblocks, true, strategy);
 	FreeAccessStrategy(strategy);
-	return found != InvalidBlockNumber && found + gpuagg_vismap_count(bits) == nblocks ? lsn : InvalidXLogRecPtr;
+	return found != InvalidBlockNumber && found + gpuagg_vismap_count(bits) == nblocks ?
+		lsn :
+		InvalidXLogRecPtr;
 }

@@ -552,8 +552,8 @@ cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullT
 
 /* Columns of the rows from *nrows to n, of the current page's lines up to `line` */
 static GpuAggStatus
-take_rows(GpuAggDecoder *d, const GpuAggFullTuples *full, uint32_t line, uint32_t *nrows, uint32_t n,
-		  GpuAggError *error)
+take_rows(GpuAggDecoder *d, const GpuAggFullTuples *full, uint32_t line, uint32_t *nrows,
+		  uint32_t n, GpuAggError *error)
 {
 	const GpuAggPrepared *s = d->prepared;
 	const GpuAggPage *page = &d->pages[d->page];

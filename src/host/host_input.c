@@ -83,7 +83,8 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 				 "the stripe does not have the program's columns");
 		return error->status;
 	}
-	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions, bytes, error);
+	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions, bytes,
+								  error);
 	if (batch == NULL)
 		return error->status;
 	batch->u.resident.stripe = stripe;
@@ -119,7 +120,8 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	if (task->prepared->program->select || morsels > UINT32_MAX)
 		return draws_unsupported(error);
 	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
-								  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
+								  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment),
+								  error);
 	if (batch == NULL)
 		return error->status;
 	gpuagg_draw_index(ranges, nranges, (GpuAggDrawSegment *) batch->extra,

@@ -40,7 +40,9 @@ is_coded(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
 static const GpuAggLookup *
 helper_of(const GpuAggMakeWish *wish, uint32_t key)
 {
-	return gpuagg_make_is_numbered(wish, key) && wish->helpers[key] != NULL ? wish->helpers[key]->table : NULL;
+	return gpuagg_make_is_numbered(wish, key) && wish->helpers[key] != NULL ?
+		wish->helpers[key]->table :
+		NULL;
 }
 
 /* A string is a key by itself, or numbered by a table that has such keys. */
@@ -48,7 +50,8 @@ static bool
 key_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint32_t key)
 {
 	const uint16_t reg = gpuagg_program_keys(p)[key].reg;
-	const GpuAggClass cls = is_string(wish, reg) ? GPUAGG_CLASS_BYTES : (GpuAggClass) gpuagg_program_classes(p)[reg];
+	const GpuAggClass cls = is_string(wish, reg) ? GPUAGG_CLASS_BYTES :
+												   (GpuAggClass) gpuagg_program_classes(p)[reg];
 
 	if (gpuagg_make_is_numbered(wish, key))
 		return helper_of(wish, key) != NULL && gpuagg_lookup_has_keys(helper_of(wish, key), 1, cls);
@@ -87,7 +90,8 @@ ncolumns(const GpuAggMadeRows *rows)
 }
 
 GpuAggMadeRows *
-gpuagg_made_rows_create(const GpuAggPrepared *prepared, const GpuAggMakeWish *wish, GpuAggMemory *memory)
+gpuagg_made_rows_create(const GpuAggPrepared *prepared, const GpuAggMakeWish *wish,
+						GpuAggMemory *memory)
 {
 	GpuAggMadeRows *rows = gpuagg_memory_alloc(memory, sizeof(*rows));
 
@@ -174,10 +178,13 @@ rows_with_keys(const GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t 
 
 /* Numbers of a key's values in those rows; false: the other table has not all of them. */
 static bool
-numbers_add(GpuAggMadeRows *rows, uint32_t key, const GpuAggVector *v, const uint16_t *sel, uint32_t n)
+numbers_add(GpuAggMadeRows *rows, uint32_t key, const GpuAggVector *v, const uint16_t *sel,
+			uint32_t n)
 {
 	const uint16_t reg = gpuagg_program_keys(rows->prepared->program)[key].reg;
-	const GpuAggDictionary *dictionary = is_string(&rows->wish, reg) ? rows->wish.dictionaries[reg] : NULL;
+	const GpuAggDictionary *dictionary = is_string(&rows->wish, reg) ?
+		rows->wish.dictionaries[reg] :
+		NULL;
 	const GpuAggLookup *helper = helper_of(&rows->wish, key);
 	const GpuAggBytes table = {(const char *) helper, helper->bytes};
 	const bool	coded = gpuagg_program_classes(rows->prepared->program)[reg] != GPUAGG_CLASS_BYTES;
@@ -191,15 +198,17 @@ numbers_add(GpuAggMadeRows *rows, uint32_t key, const GpuAggVector *v, const uin
 		if (dictionary == NULL)
 			*to = gpuagg_lookup(v->v.i[sel[k]], table, &st);
 		else
-			*to = gpuagg_lookup_bytes(coded ? gpuagg_dictionary_string(dictionary, (int32_t) v->v.i[sel[k]]) :
-									  v->v.b[sel[k]], table, &st);
+			*to = gpuagg_lookup_bytes(
+				coded ? gpuagg_dictionary_string(dictionary, (int32_t) v->v.i[sel[k]]) :
+						v->v.b[sel[k]], table, &st);
 	}
 	return st == GPUAGG_ST_VALUE;
 }
 
 /* A column's values of those rows behind the others; strings as codes */
 static void
-column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const uint16_t *sel, uint32_t n)
+column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const uint16_t *sel,
+		   uint32_t n)
 {
 	const uint16_t reg = gpuagg_program_keys(rows->prepared->program)[column].reg;
 	int64_t    *values = rows->values[column] + rows->nrows;
@@ -216,7 +225,8 @@ column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const u
 			int32_t		code;
 
 			/* it is there, for the value comes from there */
-			(void) gpuagg_dictionary_encode(rows->wish.dictionaries[reg], &v->v.b[sel[k]], NULL, 1, &code);
+			(void) gpuagg_dictionary_encode(rows->wish.dictionaries[reg], &v->v.b[sel[k]], NULL, 1,
+											&code);
 			values[k] = code;
 		}
 		else
@@ -225,7 +235,8 @@ column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const u
 }
 
 GpuAggStatus
-gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t n, GpuAggError *error)
+gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t n,
+					 GpuAggError *error)
 {
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
 	const uint32_t kept = rows_with_keys(rows, inputs, n, sel);
@@ -238,7 +249,8 @@ gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t 
 			column_add(rows, i, inputs->keys[i], sel, kept);
 		else if (!numbers_add(rows, i, inputs->keys[i], sel, kept))
 		{
-			snprintf(error->message, sizeof(error->message), "a key of a look-up table has no number");
+			snprintf(error->message, sizeof(error->message),
+					 "a key of a look-up table has no number");
 			return error->status = GPUAGG_UNSUPPORTED;
 		}
 	}
@@ -299,7 +311,8 @@ table_of(const GpuAggLookupRows *rows, bool unique, GpuAggMemory *device, GpuAgg
 	if (bytes == 0)
 	{
 		error->status = GPUAGG_UNSUPPORTED;
-		snprintf(error->message, sizeof(error->message), "a look-up table, or a sum in it, may be too large");
+		snprintf(error->message, sizeof(error->message),
+				 "a look-up table, or a sum in it, may be too large");
 		return NULL;
 	}
 	made = malloc(sizeof(*made));
@@ -317,7 +330,8 @@ table_of(const GpuAggLookupRows *rows, bool unique, GpuAggMemory *device, GpuAgg
 	gpuagg_host_made_ops.free(made);
 	error->status = GPUAGG_VALUE_ERROR;
 	error->detail = GPUAGG_ST_NEEDS_PG;
-	snprintf(error->message, sizeof(error->message), "an input of a join has several rows of one key");
+	snprintf(error->message, sizeof(error->message),
+			 "an input of a join has several rows of one key");
 	return NULL;
 }
 
@@ -367,8 +381,11 @@ table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 			share_word(all, i);
 		else
 		{
-			folds[rows.ncolumns] = i < all->wish.nkeys ? GPUAGG_FOLD_NONE : (GpuAggFold) gpuagg_program_keys(p)[i].fold;
-			columns[rows.ncolumns++] = (GpuAggLookupSource) {column_class(all, i), all->values[i], all->nulls[i]};
+			folds[rows.ncolumns] = i < all->wish.nkeys ?
+				GPUAGG_FOLD_NONE :
+				(GpuAggFold) gpuagg_program_keys(p)[i].fold;
+			columns[rows.ncolumns++] = (GpuAggLookupSource){column_class(all, i), all->values[i],
+															all->nulls[i]};
 		}
 	}
 	if (columns[0].cls == GPUAGG_CLASS_BYTES && all->nrows > 0)
@@ -386,7 +403,8 @@ table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
 }
 
 GpuAggMade *
-gpuagg_made_create(GpuAggMadeRows *const *parts, uint32_t nparts, GpuAggMemory *device, GpuAggError *error)
+gpuagg_made_create(GpuAggMadeRows *const *parts, uint32_t nparts, GpuAggMemory *device,
+				   GpuAggError *error)
 {
 	const GpuAggMadeRows *like = NULL;
 	GpuAggMadeRows *all;

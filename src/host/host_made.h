@@ -27,20 +27,20 @@ extern const GpuAggMadeOps gpuagg_host_made_ops;
 extern bool gpuagg_host_made_fits(const GpuAggProgram *program, const GpuAggMakeWish *wish);
 
 /* NULL: no memory */
-extern GpuAggMadeRows *gpuagg_made_rows_create(const GpuAggPrepared *prepared, const GpuAggMakeWish *wish,
-											   GpuAggMemory *memory);
+extern GpuAggMadeRows *gpuagg_made_rows_create(const GpuAggPrepared *prepared,
+											   const GpuAggMakeWish *wish, GpuAggMemory *memory);
 extern void gpuagg_made_rows_free(GpuAggMadeRows *rows);
 
 /* The n rows of a block, whose keys are the table's columns */
-extern GpuAggStatus gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t n,
-										 GpuAggError *error);
+extern GpuAggStatus gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs,
+										 uint32_t n, GpuAggError *error);
 
 /*
  * The table of what all threads have found; parts may be NULL.  The device's memory, where
  * it stays.  NULL: *error tells.
  */
-extern GpuAggMade *gpuagg_made_create(GpuAggMadeRows *const *parts, uint32_t nparts, GpuAggMemory *device,
-									  GpuAggError *error);
+extern GpuAggMade *gpuagg_made_create(GpuAggMadeRows *const *parts, uint32_t nparts,
+									  GpuAggMemory *device, GpuAggError *error);
 
 /* Tables take the places of the program's constants. */
 extern void gpuagg_made_attach(GpuAggProgram *program, const GpuAggMadeTables *tables);

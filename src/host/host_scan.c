@@ -127,7 +127,8 @@ select_rows(GpuAggScanner *scanner, const GpuAggVector *filter, uint8_t null, ui
 		{
 			sel[passed] = (uint16_t) i;
 			states |= filter->st[i];
-			passed += filter->st[i] == GPUAGG_ST_VALUE ? filter->v.i[i] != 0 : filter->st[i] == null;
+			passed += filter->st[i] == GPUAGG_ST_VALUE ? filter->v.i[i] != 0 :
+														 filter->st[i] == null;
 		}
 	*npassed = passed;
 	return GPUAGG_ST_IS_ERROR(states) ? gpuagg_update_value_error(states, error) : GPUAGG_OK;
@@ -177,7 +178,8 @@ filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggScanResult *result)
 		gpuagg_vectors_run(&scanner->vectors, done, stages->end[i], *n);
 		done = stages->end[i];
 		if (select_rows(scanner, &scanner->vectors.reg[stages->reg[i]],
-						last ? GPUAGG_ST_VALUE : GPUAGG_ST_NULL, *n, &npassed, &result->error) != GPUAGG_OK)
+						last ? GPUAGG_ST_VALUE : GPUAGG_ST_NULL, *n, &npassed,
+						&result->error) != GPUAGG_OK)
 			return result->error.status;
 		if (!last)
 			result->left[i] += npassed;

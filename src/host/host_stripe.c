@@ -76,7 +76,8 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 	{
 		uint32_t	shift = (at + done) % WORD_BITS;
 		uint32_t	some = n - done < WORD_BITS - shift ? n - done : WORD_BITS - shift;
-		uint64_t	mask = (mine == NULL ? low_bits(some) : bits_at(mine, done) & low_bits(some)) << shift;
+		uint64_t	mask = (mine == NULL ? low_bits(some) : bits_at(mine, done) & low_bits(some))
+			<< shift;
 		uint64_t	bits = bits_at(from, done) << shift & mask;
 		_Atomic uint64_t *word = to + (at + done) / WORD_BITS;
 		uint64_t	old;
@@ -121,8 +122,9 @@ bitmap_store_counted(_Atomic uint64_t *to, GpuAggZone *zones, uint32_t at, uint3
 	if (mine != NULL)
 		bits_behind(mine, first, n, rest_mine);
 	gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, first, from, mine));
-	gpuagg_zone_count(&zones[at / GPUAGG_ZONE + 1],
-					  bitmap_store(to, at + first, n - first, rest, mine == NULL ? NULL : rest_mine));
+	gpuagg_zone_count(
+		&zones[at / GPUAGG_ZONE + 1],
+		bitmap_store(to, at + first, n - first, rest, mine == NULL ? NULL : rest_mine));
 }
 
 /* ---------- stripes ---------- */

@@ -430,7 +430,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->fault = config->fault;
 	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
-	task->prepared = gpuagg_prepared_create(program, config->codes.dictionaries, &task->memory, error);
+	task->prepared = gpuagg_prepared_create(program, config->codes.dictionaries, &task->memory,
+											error);
 	if (task->prepared == NULL)
 	{
 		free(task);
@@ -453,7 +454,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		gpuagg_prepared_free(task->prepared, &task->memory);
 		free(task);
 		error->status = GPUAGG_UNSUPPORTED;
-		snprintf(error->message, sizeof(error->message), "no look-up table can be made by this program");
+		snprintf(error->message, sizeof(error->message),
+				 "no look-up table can be made by this program");
 		return error->status;
 	}
 	gpuagg_groups_init(&task->groups, task->prepared, &task->memory, device->threads, config);
@@ -615,7 +617,8 @@ regroup_set(GpuAggTask *task, uint32_t sets)
 		return false;
 	task->set = sets - 1;
 	return (gpuagg_host_regroup_begin(task->regroup, task->set) &&
-			enqueue_last(task, GPUAGG_TASK_REGROUPING, GPUAGG_BATCH_REGROUP, regroup_tables(task), &error)) ||
+			enqueue_last(task, GPUAGG_TASK_REGROUPING, GPUAGG_BATCH_REGROUP, regroup_tables(task),
+						 &error)) ||
 		regroup_give_up(task);
 }
 
@@ -683,8 +686,8 @@ name_strategy(GpuAggTask *task)
 
 	if (gpuagg_partitions(&task->groups.partitions) == NULL)
 		return;
-	task->strategy = gpuagg_strategy_name(gpuagg_partitions_keep(ps) ?
-										  GPUAGG_STRATEGY_PARTITIONED : GPUAGG_STRATEGY_SINGLE_PASS);
+	task->strategy = gpuagg_strategy_name(gpuagg_partitions_keep(ps) ? GPUAGG_STRATEGY_PARTITIONED :
+																	   GPUAGG_STRATEGY_SINGLE_PASS);
 	task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	task->switches += ps->partitioned && !gpuagg_partitions_keep(ps);
 }

@@ -59,7 +59,8 @@ static uint64_t
 hash_of(const GpuAggLookup *t, const Keys *keys, uint32_t i)
 {
 	if (!keys->strings)
-		return gpuagg_lookup_hash_integers(t, keys->a->v.i[i], keys->b != NULL ? keys->b->v.i[i] : 0);
+		return gpuagg_lookup_hash_integers(t, keys->a->v.i[i],
+										   keys->b != NULL ? keys->b->v.i[i] : 0);
 	return is_value(keys->a, i) ? gpuagg_lookup_hash_string(t, keys->a->v.b[i]) : 0;
 }
 
@@ -72,7 +73,8 @@ first_line(const GpuAggLookup *t, uint64_t hash)
 	if (t->filter != 0)
 		return (const uint64_t *) ((const char *) t + t->filter) +
 			gpuagg_filter_word(gpuagg_filter_words(t->span), hash);
-	return (const GpuAggLookupSlot *) ((const char *) t + t->finder) + gpuagg_lookup_slot(t, hash, &tag);
+	return (const GpuAggLookupSlot *) ((const char *) t + t->finder) +
+		gpuagg_lookup_slot(t, hash, &tag);
 }
 
 /* Slots of the hashes that the filter has, which are kept; returns how many. */

@@ -117,7 +117,8 @@ gpuagg_machine_memory(void)
 		if (strncmp(line, "0::", 3) == 0)
 			bytes = group_limit("/sys/fs/cgroup", line + 3, "memory.max", bytes);
 		else if (memory != NULL)
-			bytes = group_limit("/sys/fs/cgroup/memory", memory + strlen(":memory:"), "memory.limit_in_bytes", bytes);
+			bytes = group_limit("/sys/fs/cgroup/memory", memory + strlen(":memory:"),
+								"memory.limit_in_bytes", bytes);
 	}
 	fclose(f);
 	return (uint64_t) bytes;

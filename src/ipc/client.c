@@ -152,7 +152,8 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 	*bytes = sizeof(GpuAggBeginMsg) + (client->segment == NULL ? program : 0);
 	if (*bytes > MaxAllocSize)
 	{
-		gpuagg_client_error(error, GPUAGG_OUT_OF_MEMORY, "there is no shared memory for look-up tables");
+		gpuagg_client_error(error, GPUAGG_OUT_OF_MEMORY,
+							"there is no shared memory for look-up tables");
 		return NULL;
 	}
 	msg = palloc(*bytes);

@@ -213,8 +213,7 @@ gpuagg_error_raise(const GpuAggError *error)
 		case GPUAGG_VALUE_ERROR:
 			sqlstate = value_sqlstate(error->detail, &text);
 			ereport(ERROR,
-					(errcode(sqlstate),
-					 errmsg_internal("%s", text),
+					(errcode(sqlstate), errmsg_internal("%s", text),
 					 errdetail("The device met the value and gpuagg.fallback is off."),
 					 errhint("Set gpuagg.fallback to on to let PostgreSQL evaluate the query and report the error in its own words.")));
 			break;
@@ -264,11 +263,11 @@ gpuagg_error_raise(const GpuAggError *error)
 		case GPUAGG_OK:
 		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_INJECTED:
-			ereport(ERROR,
-					(errcode(ERRCODE_SYSTEM_ERROR),
-					 errmsg("the device failed"),
-					 detail_message(error),
-					 errhint("See view gpuagg.devices and the server log, or set gpuagg.fallback to on.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_SYSTEM_ERROR), errmsg("the device failed"), detail_message(error),
+				 errhint(
+					 "See view gpuagg.devices and the server log, or set gpuagg.fallback to on.")));
 			break;
 	}
 	pg_unreachable();

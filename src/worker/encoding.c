@@ -51,7 +51,8 @@ static const GpuAggProgram *
 regrouped_program(const GpuAggWorkerJob *job, const GpuAggProgram *p)
 {
 	const GpuAggRegrouping *r = &job->config.regrouping;
-	GpuAggProgram *made = MemoryContextAlloc(job->context, gpuagg_regrouping_program_bytes(r, false));
+	GpuAggProgram *made = MemoryContextAlloc(job->context,
+											 gpuagg_regrouping_program_bytes(r, false));
 
 	gpuagg_regrouping_program(r, p, false, made);
 	return made;

@@ -77,8 +77,10 @@ memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config, ui
 {
 	GpuAggLayout layout;
 	double		groups = Min(config->expected_groups, 1e15);
-	double		made = config->make.nkeys == 0 ? 0 :
-		Min(config->expected_rows * program->nkeys * MADE_VALUE_BYTES, (double) most / GPUAGG_MADE_SHARE);
+	double		made = config->make.nkeys == 0 ?
+		0 :
+		Min(config->expected_rows * program->nkeys * MADE_VALUE_BYTES,
+			(double) most / GPUAGG_MADE_SHARE);
 
 	gpuagg_layout_compute(program, &layout);
 	return program->bytes + (uint64) (groups * layout.row_bytes * 3 + made);
@@ -119,15 +121,15 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 		(windows || config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
 		return false;
 	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
-		config->fault < GPUAGG_NFAULTS &&
-		config->strategy < GPUAGG_NSTRATEGIES && config->resident_strategy < GPUAGG_NSTRATEGIES &&
-		config->units.n <= GPUAGG_SPATIAL_UNITS &&
+		config->fault < GPUAGG_NFAULTS && config->strategy < GPUAGG_NSTRATEGIES &&
+		config->resident_strategy < GPUAGG_NSTRATEGIES && config->units.n <= GPUAGG_SPATIAL_UNITS &&
 		config->draw.way < GPUAGG_NDRAWWAYS && config->draw.windows <= GPUAGG_DRAW_WINDOWS &&
 		gpuagg_hash_window_valid(config->hash_window) && (!windows || program->nkeys > 0) &&
 		gpuagg_answer_check(&config->answer, program) &&
 		gpuagg_regrouping_check(&config->regrouping, program) &&
 		config->sample.method < GPUAGG_NSAMPLES &&
-		(config->sample.cutoff <= GPUAGG_SAMPLE_ALL || config->sample.method == GPUAGG_SAMPLE_DRAWS);
+		(config->sample.cutoff <= GPUAGG_SAMPLE_ALL ||
+		 config->sample.method == GPUAGG_SAMPLE_DRAWS);
 }
 
 static void
@@ -187,7 +189,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail(job, &error);
 		return;
 	}
-	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config, info.memory_limit);
+	job->estimate = begin->alone ? WHOLE_MEMORY :
+								   memory_estimate(job->program, &job->config, info.memory_limit);
 	job->predicted_ms = begin->predicted_ms;
 	gpuagg_job_table_add(job, &begin->cache);
 	if (!job->several)

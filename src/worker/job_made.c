@@ -175,7 +175,8 @@ add_strings(GpuAggWorkerJob *job, uint32 key, GpuAggMsg **msg, Size *bytes, GpuA
 	if (text.entries > MOST_STRINGS || text.starts[text.entries] > MOST_STRING_BYTES)
 	{
 		error->status = GPUAGG_UNSUPPORTED;
-		strlcpy(error->message, "a column of a look-up table has too many strings", sizeof(error->message));
+		strlcpy(error->message, "a column of a look-up table has too many strings",
+				sizeof(error->message));
 		return false;
 	}
 	lengths = GPUAGG_ALIGN8(text.entries * sizeof(uint32));
@@ -237,7 +238,8 @@ gpuagg_made_message(GpuAggWorkerJob *job, Size *bytes, GpuAggError *error)
 	/* a string that is the table's key is in it */
 	for (uint32 i = job->config.make.nkeys; i < job->program->nkeys; i++)
 	{
-		if (key_dictionary(job, i) == NULL || gpuagg_program_keys(job->program)[i].fold == GPUAGG_FOLD_COUNT)
+		if (key_dictionary(job, i) == NULL ||
+			gpuagg_program_keys(job->program)[i].fold == GPUAGG_FOLD_COUNT)
 			continue;
 		msg->count++;
 		if (!add_strings(job, i, &msg, bytes, error))
@@ -267,7 +269,8 @@ static bool
 is_gone(GpuAggError *error)
 {
 	error->status = GPUAGG_UNSUPPORTED;
-	strlcpy(error->message, "a look-up table is not on the device any more", sizeof(error->message));
+	strlcpy(error->message, "a look-up table is not on the device any more",
+			sizeof(error->message));
 	return false;
 }
 

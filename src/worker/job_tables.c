@@ -108,9 +108,8 @@ cache_hold(GpuAggCacheClient *client, uint32 extent, uint64 forgotten, const uin
 	return gpuagg_share_hold(cache_job(client), extent, forgotten, used, nblocks);
 }
 
-static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_settled, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
-};
+static const GpuAggCacheCalls cache_calls = {cache_reply,  cache_fail, cache_settled,  cache_encode,
+											 cache_answer, cache_hold, cache_resident, cache_draws};
 
 /* -------------------------------------------------------------- tables --- */
 

@@ -147,7 +147,8 @@ make_fuzzy(Rogue *rogue, GpuAggBlockMsg *msg)
 		const Size	first = sizeof(uint32);
 
 		if (pg_prng_bool(&rogue->task.random))
-			((uint8 *) msg)[pg_prng_uint64_range(&rogue->task.random, first, sizeof(*msg) - 1)] ^= change;
+			((uint8 *) msg)[pg_prng_uint64_range(&rogue->task.random, first, sizeof(*msg) - 1)] ^=
+				change;
 		else
 			((uint8 *) rogue->block)[pg_prng_uint64_range(&rogue->task.random, 0,
 														  sizeof(RogueBlock) - 1)] ^= change;

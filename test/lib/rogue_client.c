@@ -246,7 +246,8 @@ make_fuzzy(Rogue *rogue, RogueMap *m)
 			(char) pg_prng_uint32(&rogue->task.random);
 	}
 	if (pg_prng_uint64_range(&rogue->task.random, 0, 3) == 0)
-		m->bytes += FUZZ_LENGTH - pg_prng_uint64_range(&rogue->task.random, 0, Min(2 * FUZZ_LENGTH, m->bytes));
+		m->bytes += FUZZ_LENGTH -
+			pg_prng_uint64_range(&rogue->task.random, 0, Min(2 * FUZZ_LENGTH, m->bytes));
 }
 
 /* Without bits, so that numbers of blocks can be anything */

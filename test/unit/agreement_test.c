@@ -162,7 +162,8 @@ test_host_local(void)
 static void
 test_host_limits(void)
 {
-	is_int(gpuagg_host_local_rows(24, GPUAGG_HOST_LOCAL_BYTES), 15420, "groups of a thread's table");
+	is_int(gpuagg_host_local_rows(24, GPUAGG_HOST_LOCAL_BYTES), 15420,
+		   "groups of a thread's table");
 	is_int(gpuagg_host_local_rows(4096, GPUAGG_HOST_LOCAL_BYTES), 2048, "... two blocks at least");
 	is_double(gpuagg_host_local_groups(24), 14396, "... beside a block of new ones");
 	is_int(gpuagg_host_single_pass_bits(1), 4, "parts of one thread");
@@ -171,7 +172,8 @@ test_host_limits(void)
 	is_double(gpuagg_host_tables_bytes(1e6, 24), 48e6, "tables of a million groups");
 	is_int(gpuagg_host_partition_bits(2, 48e6, PART), 6, "... in parts of two scopes");
 	is_int(gpuagg_host_partition_bits(2, 48e9, PART), 10, "... at most 1024");
-	ok(!gpuagg_host_keeps_records(32.0 * PART, PART) && gpuagg_host_keeps_records(33.0 * PART, PART),
+	ok(!gpuagg_host_keeps_records(32.0 * PART, PART) &&
+		   gpuagg_host_keeps_records(33.0 * PART, PART),
 	   "records from 32 scopes on");
 	is_int(gpuagg_host_morsel_pages(false), 16, "pages of a piece");
 	is_int(gpuagg_host_morsel_pages(true), 64, "... of a sample");
@@ -284,8 +286,10 @@ test_joined(void)
 {
 	static const int64_t keys[] = {3, 1, 2};
 	static const int64_t years[] = {1998, 1990, 1995};
-	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL}, {GPUAGG_CLASS_I64, years, NULL}};
-	const GpuAggLookupRows rows = {.nrows = 3,.nkeys = 1,.ncolumns = 2,.columns = columns,.seed = 7};
+	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL},
+										  {GPUAGG_CLASS_I64, years, NULL}};
+	const GpuAggLookupRows rows = {
+		.nrows = 3, .nkeys = 1, .ncolumns = 2, .columns = columns, .seed = 7};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
 	GpuAggKeyRange key[GPUAGG_MAX_KEYS];
 	TestProgram p;
@@ -303,18 +307,22 @@ test_joined(void)
 	more = program_const_i64(&p, GPUAGG_T_INT4, 50);
 	fetched = program_instr(&p, GPUAGG_OP_LOOKUP, GPUAGG_CLASS_I64, column, t);
 	fetched = program_instr(&p, GPUAGG_OP_FETCH_I64, GPUAGG_CLASS_I64, fetched, t);
-	program_key(&p, program_instr(&p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, fetched, more), GPUAGG_T_INT4);
+	program_key(&p, program_instr(&p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, fetched, more),
+				GPUAGG_T_INT4);
 	packed = program_pack(&p);
 	table = (GpuAggConst *) &gpuagg_program_consts(packed)[0];
 	for (int i = 0; i < GPUAGG_MAX_REGS; i++)
 		ranges[i] = (GpuAggRange) {1, 0};
-	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 && key[0].low == 2040 &&
-	   key[0].high == 2048, "a table that is there: its least and greatest");
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 &&
+		   key[0].low == 2040 && key[0].high == 2048,
+	   "a table that is there: its least and greatest");
 	table->state = GPUAGG_ST_NULL;
-	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "one that is not made yet: not known");
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers),
+	   "one that is not made yet: not known");
 	ranges[gpuagg_program_instrs(packed)[1].dst] = (GpuAggRange) {1990, 1998};
-	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 && key[0].low == 2040 &&
-	   key[0].high == 2048, "... but what is said of the column");
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 &&
+		   key[0].low == 2040 && key[0].high == 2048,
+	   "... but what is said of the column");
 	free(packed);
 }
 
@@ -341,19 +349,23 @@ test_zoned(void)
 	moment = program_attr(&p, GPUAGG_T_TIMESTAMPTZ, true);
 	zone = program_const_text(&p, "");
 	reg = program_instr(&p, GPUAGG_OP_ZONE_LOCAL, GPUAGG_CLASS_I64, moment, zone);
-	program_key(&p, program_instr(&p, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_CLASS_I64, reg, 0), GPUAGG_T_DATE);
+	program_key(&p, program_instr(&p, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_CLASS_I64, reg, 0),
+				GPUAGG_T_DATE);
 	packed = program_pack(&p);
 	((GpuAggConst *) gpuagg_program_consts(packed))->state = GPUAGG_ST_NULL;
 	ranges[moment] = (GpuAggRange) {8766 * day, 8766 * day + 731 * day};
-	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 735 && key[0].low == 8765 &&
-	   key[0].high == 8766 + 732, "days of two years, and one on both sides");
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 735 &&
+		   key[0].low == 8765 && key[0].high == 8766 + 732,
+	   "days of two years, and one on both sides");
 	ranges[moment] = (GpuAggRange) {-day, -1};
-	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && key[0].low == -2 && key[0].high == 0,
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && key[0].low == -2 &&
+		   key[0].high == 0,
 	   "before 2000");
 	ranges[moment].high = INT64_MAX;
 	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "with infinity: not known");
 	ranges[moment] = (GpuAggRange) {1, 0};
-	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "of a column that is not known: not known");
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers),
+	   "of a column that is not known: not known");
 	ranges[moment] = (GpuAggRange) {-2000000 * day, 100000000 * day};
 	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "of all days: too many");
 	free(packed);

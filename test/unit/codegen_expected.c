@@ -21,9 +21,11 @@ row_load(const GpuAggProgram *p, uint32_t r)
 		codegen_st[c] = codegen_nulls[c][r / 32] >> (r % 32) & 1;
 		memset(&codegen_reg[c], 0, sizeof(codegen_reg[c]));
 		if (codegen_columns[c].strings != NULL)
-			codegen_reg[c].b = codegen_st[c] ? codegen_reg[c].b : codegen_string(((uint32_t *) codegen_values[c])[r]);
+			codegen_reg[c].b = codegen_st[c] ? codegen_reg[c].b :
+											   codegen_string(((uint32_t *) codegen_values[c])[r]);
 		else
-			codegen_reg[c].i = codegen_columns[c].bytes == 4 ? ((int32_t *) codegen_values[c])[r] : codegen_values[c][r];
+			codegen_reg[c].i = codegen_columns[c].bytes == 4 ? ((int32_t *) codegen_values[c])[r] :
+															   codegen_values[c][r];
 	}
 }
 
@@ -38,7 +40,8 @@ consume(uint8_t state, uint32_t *errors)
 static bool
 row_enters(const GpuAggTransition *t, uint32_t *errors)
 {
-	if (t->filter != GPUAGG_NO_REG && (!consume(codegen_st[t->filter], errors) || codegen_reg[t->filter].i == 0))
+	if (t->filter != GPUAGG_NO_REG &&
+		(!consume(codegen_st[t->filter], errors) || codegen_reg[t->filter].i == 0))
 		return false;
 	if (t->arg == GPUAGG_NO_REG)
 		return true;
@@ -57,7 +60,8 @@ is_shared(const GpuAggProgram *p, uint32_t i)
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
 
 	for (uint32_t o = 0; t[i].op == GPUAGG_TRANS_SUM_F64 && o < p->ntransitions; o++)
-		if (t[o].op == GPUAGG_TRANS_SUM_F64_AVG && t[o].arg == t[i].arg && t[o].filter == t[i].filter)
+		if (t[o].op == GPUAGG_TRANS_SUM_F64_AVG && t[o].arg == t[i].arg &&
+			t[o].filter == t[i].filter)
 			return true;
 	return false;
 }
@@ -85,9 +89,11 @@ row_keys(const GpuAggProgram *p, CodegenRow *out)
 			gpuagg_key_store_bytes(keys[i].type, slot, v->b);
 		else
 			gpuagg_key_store_i64(keys[i].type, slot, v->i);
-		h = gpuagg_hash_word(h, codegen_st[keys[i].reg] != GPUAGG_ST_VALUE ? GPUAGG_HASH_NULL :
-							 f64 ? gpuagg_key_word_f64(v->f) :
-							 bytes ? gpuagg_key_word_bytes(keys[i].type, v->b, p->hash_seed) : (uint64_t) v->i,
+		h = gpuagg_hash_word(h,
+							 codegen_st[keys[i].reg] != GPUAGG_ST_VALUE ? GPUAGG_HASH_NULL :
+								 f64   ? gpuagg_key_word_f64(v->f) :
+								 bytes ? gpuagg_key_word_bytes(keys[i].type, v->b, p->hash_seed) :
+										 (uint64_t) v->i,
 							 p->hash_seed);
 	}
 	out->hash = gpuagg_hash_finish(h);
@@ -120,8 +126,10 @@ row_number(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
 
 		if (codegen_st[key] == GPUAGG_ST_VALUE)
 		{
-			out->number += ((uint32_t) (v / unit) - (uint32_t) CODEGEN_NUMBER_FIRST + 1) * CODEGEN_NUMBER_STEP(i);
-			out->numbered &= v % unit == 0 && v / unit >= CODEGEN_NUMBER_FIRST && v / unit <= CODEGEN_NUMBER_LAST;
+			out->number += ((uint32_t) (v / unit) - (uint32_t) CODEGEN_NUMBER_FIRST + 1) *
+				CODEGEN_NUMBER_STEP(i);
+			out->numbered &= v % unit == 0 && v / unit >= CODEGEN_NUMBER_FIRST &&
+				v / unit <= CODEGEN_NUMBER_LAST;
 			codegen_nmultiples += unit > 1 && out->numbered;
 			codegen_nbeyond += unit > 1 && !out->numbered;
 		}
@@ -183,7 +191,8 @@ codegen_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out, CodegenState
 		if (!out->enters[i])
 			continue;
 		if (gpuagg_transition_is_string(t[i].op))
-			out->values[i] = gpuagg_hash_bytes(codegen_reg[t[i].arg].b.data, codegen_reg[t[i].arg].b.len, CODEGEN_STRING_SEED);
+			out->values[i] = gpuagg_hash_bytes(codegen_reg[t[i].arg].b.data,
+											   codegen_reg[t[i].arg].b.len, CODEGEN_STRING_SEED);
 		else if (t[i].op != GPUAGG_TRANS_COUNT)
 			out->values[i] = (uint64_t) codegen_reg[t[i].arg].i;
 		state_step(p, &t[i], all->one[i]);

@@ -151,10 +151,11 @@ main(void)
 	{
 		ok(start(archs[a]), archs[a]);
 		for (int frame = 0; frame < GPUAGG_NFRAMES; frame++)
-			ok(frame_compiles((GpuAggFrame) frame, &number), gpuagg_frame_name((GpuAggFrame) frame));
+			ok(frame_compiles((GpuAggFrame) frame, &number),
+			   gpuagg_frame_name((GpuAggFrame) frame));
 		gpuagg_compiler_stop(&process);
 	}
-	printf("# %u texts in %.0f ms each, %.0f ms at most\n", compiled, (double) total_ns / compiled / 1e6,
-		   (double) longest_ns / 1e6);
+	printf("# %u texts in %.0f ms each, %.0f ms at most\n", compiled,
+		   (double) total_ns / compiled / 1e6, (double) longest_ns / 1e6);
 	return done_testing();
 }

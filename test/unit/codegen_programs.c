@@ -24,10 +24,9 @@ random_below(uint32_t n)
 static void
 add_columns(TestProgram *p)
 {
-	static const uint8_t types[] = {
-		GPUAGG_T_BOOL, GPUAGG_T_INT2, GPUAGG_T_INT4, GPUAGG_T_INT8, GPUAGG_T_FLOAT4, GPUAGG_T_FLOAT8,
-		GPUAGG_T_DATE, GPUAGG_T_TIMESTAMP, GPUAGG_T_TEXT
-	};
+	static const uint8_t types[] = {GPUAGG_T_BOOL, GPUAGG_T_INT2,	   GPUAGG_T_INT4,
+									GPUAGG_T_INT8, GPUAGG_T_FLOAT4,	   GPUAGG_T_FLOAT8,
+									GPUAGG_T_DATE, GPUAGG_T_TIMESTAMP, GPUAGG_T_TEXT};
 	const uint32_t n = 2 + random_below(6);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -61,18 +60,22 @@ typedef struct Lists
 
 /* ---------- look-up tables ---------- */
 
-static const char *const table_strings[] = {"", "a", "ab", "abc", "b", "x  ", "longer than those of columns"};
+static const char *const table_strings[] = {
+	"", "a", "ab", "abc", "b", "x  ", "longer than those of columns"};
 
 /* Keys of a table: some that columns have, and no two alike */
 static void
 table_keys(uint32_t table, uint64_t n, int64_t *a, int64_t *b, GpuAggBytes *s)
 {
-	static const int64_t far[] = {INT64_MIN, INT32_MIN, -5000, -1, 0, 1, 2, 7, 100, 8000, INT32_MAX, INT64_MAX};
+	static const int64_t far[] = {INT64_MIN, INT32_MIN, -5000, -1,	 0,			1,
+								  2,		 7,			100,   8000, INT32_MAX, INT64_MAX};
 
 	for (uint64_t i = 0; i < n; i++)
 	{
-		a[i] = table == TABLE_BITS ? (int64_t) i * 3 - 20 : table == TABLE_PAIRS ? (int64_t) i / 6 - 2 :
-			i < 12 ? far[i] : (int64_t) i << 33;
+		a[i] = table == TABLE_BITS ? (int64_t) i * 3 - 20 :
+			table == TABLE_PAIRS   ? (int64_t) i / 6 - 2 :
+			i < 12				   ? far[i] :
+									 (int64_t) i << 33;
 		b[i] = (int64_t) i % 6 - 1;
 		s[i].data = table_strings[i % 7];
 		s[i].len = strlen(table_strings[i % 7]);
@@ -109,7 +112,8 @@ add_table(TestProgram *p, uint32_t table, Lists *lists)
 	}
 	columns[nkeys + COLUMN_SMALL] = (GpuAggLookupSource) {GPUAGG_CLASS_I64, small, nulls};
 	columns[nkeys + COLUMN_WIDE] = (GpuAggLookupSource) {GPUAGG_CLASS_I64, wide, NULL};
-	columns[nkeys + COLUMN_REAL] = (GpuAggLookupSource) {GPUAGG_CLASS_F64, reals, random_below(2) ? nulls : NULL};
+	columns[nkeys + COLUMN_REAL] = (GpuAggLookupSource){GPUAGG_CLASS_F64, reals,
+														random_below(2) ? nulls : NULL};
 	columns[nkeys + COLUMN_STRING] = (GpuAggLookupSource) {GPUAGG_CLASS_BYTES, strings, nulls};
 	lists->tables[table] = program_const_table(p, &rows);
 }
@@ -130,7 +134,8 @@ add_constants(TestProgram *p, Lists *lists)
 	for (int i = 0; i < 3; i++)
 	{
 		program_const_i64(p, GPUAGG_T_INT8, ints[random_below(8)]);
-		p->consts[p->head.nconsts - 1].state = random_below(8) == 0 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+		p->consts[p->head.nconsts - 1].state = random_below(8) == 0 ? GPUAGG_ST_NULL :
+																	  GPUAGG_ST_VALUE;
 	}
 	lists->first[GPUAGG_CLASS_I64] = p->head.nconsts;
 	for (int i = 0; i < 3; i++)
@@ -165,7 +170,8 @@ pick(const TestProgram *p, uint32_t cls)
 	{
 		r = random_below(p->head.nregs);
 		if (random_below(3) > 0 && p->head.nregs > p->head.ncolumns + p->head.nconsts)
-			r = p->head.nregs - 1 - random_below(p->head.nregs - p->head.ncolumns - p->head.nconsts);
+			r = p->head.nregs - 1 -
+				random_below(p->head.nregs - p->head.ncolumns - p->head.nconsts);
 		if (p->classes[r] == cls && !is_table(&lists, r))
 			return (uint16_t) r;
 	}
@@ -224,7 +230,8 @@ add_special(TestProgram *p, uint32_t op)
 			program_instr(p, op, GPUAGG_CLASS_I64, pick(p, cls), 0);
 			break;
 		default:
-			program_instr(p, op, GPUAGG_CLASS_I64, pick(p, GPUAGG_CLASS_I64), pick(p, GPUAGG_CLASS_I64));
+			program_instr(p, op, GPUAGG_CLASS_I64, pick(p, GPUAGG_CLASS_I64),
+						  pick(p, GPUAGG_CLASS_I64));
 			break;
 	}
 }
@@ -233,12 +240,16 @@ add_special(TestProgram *p, uint32_t op)
 static uint16_t
 add_lookup(TestProgram *p, uint32_t op)
 {
-	const uint16_t a = pick(p, op == GPUAGG_OP_LOOKUP_BYTES ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64);
+	const uint16_t a = pick(p,
+							op == GPUAGG_OP_LOOKUP_BYTES ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64);
 
 	if (op == GPUAGG_OP_LOOKUP_PAIR)
-		return program_instr3(p, op, GPUAGG_CLASS_I64, a, pick(p, GPUAGG_CLASS_I64), lists.tables[TABLE_PAIRS]);
-	return program_instr(p, op, GPUAGG_CLASS_I64, a, lists.tables[op == GPUAGG_OP_LOOKUP_BYTES ? TABLE_STRINGS :
-																  random_below(2) ? TABLE_BITS : TABLE_SLOTS]);
+		return program_instr3(p, op, GPUAGG_CLASS_I64, a, pick(p, GPUAGG_CLASS_I64),
+							  lists.tables[TABLE_PAIRS]);
+	return program_instr(p, op, GPUAGG_CLASS_I64, a,
+						 lists.tables[op == GPUAGG_OP_LOOKUP_BYTES ? TABLE_STRINGS :
+										  random_below(2)		   ? TABLE_BITS :
+																	 TABLE_SLOTS]);
 }
 
 /* A column of a row, which a look-up has found or not, or of any */
@@ -325,8 +336,9 @@ add_joins(TestProgram *p, uint16_t filter)
 	for (uint32_t i = 0; i < n; i++)
 	{
 		const uint16_t row = add_lookup(p, GPUAGG_OP_LOOKUP + random_below(3));
-		const uint16_t test = program_instr(p, random_below(4) == 0 ? GPUAGG_OP_IS_NULL : GPUAGG_OP_IS_NOT_NULL,
-											GPUAGG_CLASS_I64, row, 0);
+		const uint16_t test = program_instr(
+			p, random_below(4) == 0 ? GPUAGG_OP_IS_NULL : GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64,
+			row, 0);
 
 		if (random_below(3) == 0)
 			filter = program_instr(p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, filter, 0);
@@ -362,7 +374,8 @@ add_transition(TestProgram *p)
 	const uint16_t filter = random_below(3) == 0 ? pick(p, GPUAGG_CLASS_I64) : NONE;
 
 	if (cls == GPUAGG_CLASS_I64)
-		program_trans(p, of_ints[random_below(sizeof(of_ints))], pick(p, cls), filter, GPUAGG_T_INT8);
+		program_trans(p, of_ints[random_below(sizeof(of_ints))], pick(p, cls), filter,
+					  GPUAGG_T_INT8);
 	else if (cls == GPUAGG_CLASS_F64)
 	{
 		op = of_doubles[random_below(sizeof(of_doubles))];
@@ -373,7 +386,8 @@ add_transition(TestProgram *p)
 	else
 	{
 		op = of_strings[random_below(sizeof(of_strings))];
-		program_trans(p, op, op != GPUAGG_TRANS_COUNT || random_below(2) ? pick(p, cls) : NONE, filter, GPUAGG_T_TEXT);
+		program_trans(p, op, op != GPUAGG_TRANS_COUNT || random_below(2) ? pick(p, cls) : NONE,
+					  filter, GPUAGG_T_TEXT);
 	}
 }
 
@@ -386,18 +400,25 @@ add_apart(TestProgram *p)
 
 	if (cut)
 		p->instrs[p->head.ninstrs].imm = (int32_t) random_below(GPUAGG_FIELD_DAY);
-	program_key(p, program_instr(p, cut ? GPUAGG_OP_TIMESTAMP_TRUNC : GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, a,
-								 cut ? 0 : p->head.ncolumns + (uint16_t) random_below(3)), GPUAGG_T_INT8);
+	program_key(p,
+				program_instr(p, cut ? GPUAGG_OP_TIMESTAMP_TRUNC : GPUAGG_OP_INT8_MUL,
+							  GPUAGG_CLASS_I64, a,
+							  cut ? 0 : p->head.ncolumns + (uint16_t) random_below(3)),
+				GPUAGG_T_INT8);
 }
 
 static void
 add_key(TestProgram *p)
 {
 	const uint32_t kind = random_below(6);
-	const uint32_t cls = kind == 0 ? GPUAGG_CLASS_F64 : kind < 3 ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64;
+	const uint32_t cls = kind == 0 ? GPUAGG_CLASS_F64 :
+		kind < 3				   ? GPUAGG_CLASS_BYTES :
+									 GPUAGG_CLASS_I64;
 	const uint16_t reg = pick(p, cls);
-	uint32_t	type = cls == GPUAGG_CLASS_F64 ? GPUAGG_T_FLOAT8 : cls == GPUAGG_CLASS_I64 ? GPUAGG_T_INT8 :
-		random_below(2) ? GPUAGG_T_TEXT : GPUAGG_T_BPCHAR;
+	uint32_t	type = cls == GPUAGG_CLASS_F64 ? GPUAGG_T_FLOAT8 :
+		cls == GPUAGG_CLASS_I64				? GPUAGG_T_INT8 :
+		random_below(2)						? GPUAGG_T_TEXT :
+											  GPUAGG_T_BPCHAR;
 
 	for (uint32_t i = 0; i < p->head.nattrs; i++)
 		if (p->attrs[i].reg == reg)

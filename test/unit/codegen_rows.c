@@ -38,7 +38,8 @@ random_int(uint32_t type)
 {
 	static const int64_t edges[] = {0, 1, -1, 2, 7, 100, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN,
 	8000, 9131, -5000, INT64_MAX, INT64_MIN, 788918400000000};
-	const int64_t v = random_next() % 3 > 0 ? edges[random_next() % 16] : (int64_t) (random_next() % 2000) - 1000;
+	const int64_t v = random_next() % 3 > 0 ? edges[random_next() % 16] :
+											  (int64_t) (random_next() % 2000) - 1000;
 
 	switch (type)
 	{
@@ -59,8 +60,10 @@ random_int(uint32_t type)
 static double
 random_double(uint32_t type)
 {
-	static const double edges[] = {0, -0.0, 1.5, -2.25, 1e300, -1e300, 1e-300, INFINITY, -INFINITY, NAN, 3, 40000};
-	const double v = random_next() % 2 ? edges[random_next() % 12] : (double) (random_next() % 1000) / 8;
+	static const double edges[] = {0,	   -0.0,	 1.5,		-2.25, 1e300, -1e300,
+								   1e-300, INFINITY, -INFINITY, NAN,   3,	  40000};
+	const double v = random_next() % 2 ? edges[random_next() % 12] :
+										 (double) (random_next() % 1000) / 8;
 
 	return type == GPUAGG_T_FLOAT4 ? (double) (float) v : v;
 }
@@ -98,7 +101,8 @@ page_words(uint32_t c, bool text, uint64_t *words)
 		if (codegen_nulls[c][r / 32] >> (r % 32) & 1)
 			words[text ? 2 * r : r] = UINT64_MAX;
 		else if (text)
-			memcpy(&words[2 * r], &strings[((uint32_t *) codegen_values[c])[r]], sizeof(GpuAggBytes));
+			memcpy(&words[2 * r], &strings[((uint32_t *) codegen_values[c])[r]],
+				   sizeof(GpuAggBytes));
 		else if (codegen_columns[c].bytes == 4)
 			words[r] = (uint64_t) ((int32_t *) codegen_values[c])[r];
 		else
@@ -126,7 +130,8 @@ codegen_pages_make(const GpuAggProgram *p, GpuAggPageColumns *l)
 			const uint32_t null = codegen_nulls[c][r / 32] >> (r % 32) & 1;
 
 			there[r / 32] |= null << (r % 32);
-			gpuagg_page_value_put(l->memory + at, gpuagg_page_column_bytes(l, c), r, null ? NULL : words[c], text);
+			gpuagg_page_value_put(l->memory + at, gpuagg_page_column_bytes(l, c), r,
+								  null ? NULL : words[c], text);
 		}
 		at += gpuagg_page_values_bytes(l, c);
 	}

@@ -175,8 +175,9 @@ template <typename P, uint32_t S>
 struct Stages
 {
 	static bool
-	pass(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q, typename P::More &m,
-		 typename P::Found &found, uint32_t at, uint32_t r, uint32_t *nulls, uint32_t *errors)
+	pass(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q,
+		 typename P::More &m, typename P::Found &found, uint32_t at, uint32_t r, uint32_t *nulls,
+		 uint32_t *errors)
 	{
 		if constexpr (S > 0)
 			P::more(k, at, m, FrameStage<S>());
@@ -190,8 +191,8 @@ struct Stages
 
 template <typename P, int KIND, bool NUMBERED>
 static void
-codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out,
-			 Threads<P> &threads)
+codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at,
+			 CodegenRow *out, Threads<P> &threads)
 {
 	typename P::Columns k;
 	typename P::Early q;
@@ -221,8 +222,8 @@ codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 
 template <typename P, int KIND, bool NUMBERED>
 static void
-codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out,
-			 CodegenStates *states)
+codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows,
+			 CodegenRow *out, CodegenStates *states)
 {
 	static Threads<P> threads;
 
@@ -232,8 +233,8 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 	threads.end(states);
 }
 
-typedef void (*CodegenRows) (const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows,
-							 CodegenRow *out, CodegenStates *states);
+typedef void (*CodegenRows)(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns,
+							uint32_t nrows, CodegenRow *out, CodegenStates *states);
 #endif
 
 #endif							/* GPUAGG_TEST_CODEGEN_SHIM_H */

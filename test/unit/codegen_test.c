@@ -31,8 +31,9 @@
 #define PROGRAMS 1500
 #endif
 
-typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const GpuAggStripeColumn *columns,
-						 uint32_t nrows, CodegenRow *out, CodegenStates *states);
+typedef void (*RunText)(uint32_t number, const GpuAggFrameArgs *args,
+						const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out,
+						CodegenStates *states);
 
 /* Of so many some have what is rare */
 #define MANY_PROGRAMS 1000
@@ -62,7 +63,8 @@ texts_write(const char *path)
 		GpuAggCodegen code;
 
 		good &= gpuagg_codegen_takes(p, &reason);
-		gpuagg_codegen_program(p, codegen_program_record(i, &record) ? &record : NULL, "Query", &code);
+		gpuagg_codegen_program(p, codegen_program_record(i, &record) ? &record : NULL, "Query",
+							   &code);
 		fprintf(out, "namespace p%u {\n%s}\n", i, code.text);
 		free(code.text);
 		free(p);
@@ -73,8 +75,11 @@ texts_write(const char *path)
 		GpuAggProgram *p = codegen_program_number(i);
 		GpuAggRecord record;
 
-		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i, codegen_program_record(i, &record) ? "CODEGEN_RECORDS" :
-				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN", gpuagg_codegen_numbers(p) ? "true" : "false");
+		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i,
+				codegen_program_record(i, &record) ? "CODEGEN_RECORDS" :
+					p->nkeys > 0				   ? "CODEGEN_KEYS" :
+													 "CODEGEN_PLAIN",
+				gpuagg_codegen_numbers(p) ? "true" : "false");
 		free(p);
 	}
 	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
@@ -94,8 +99,10 @@ texts_compile(void)
 	snprintf(path, sizeof(path), "%s/texts.cpp", folder);
 	if (!texts_write(path))
 		return NULL;
-	snprintf(command, sizeof(command), "%s -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -fwrapv -Isrc -I. -Itest/unit "
-			 "-o %s/texts.so %s >&2", cxx, folder, path);
+	snprintf(command, sizeof(command),
+			 "%s -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -fwrapv -Isrc -I. -Itest/unit "
+			 "-o %s/texts.so %s >&2",
+			 cxx, folder, path);
 	if (system(command) != 0)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/texts.so", folder);
@@ -131,7 +138,8 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	{
 		const int64_t unit = codegen_key_unit(p, i);
 
-		a->keys[i] = gpuagg_frame_key(CODEGEN_NUMBER_FIRST * unit, CODEGEN_NUMBER_LAST * unit, unit, CODEGEN_NUMBER_STEP(i));
+		a->keys[i] = gpuagg_frame_key(CODEGEN_NUMBER_FIRST * unit, CODEGEN_NUMBER_LAST * unit, unit,
+									  CODEGEN_NUMBER_STEP(i));
 	}
 	gpuagg_frame_tables(p, &code.args, (const char *) p, NULL, a);
 	for (uint32_t i = 0; i < code.args.nconsts; i++)
@@ -162,7 +170,8 @@ field_same(const GpuAggRecordField *f, const GpuAggValue *want, const char *got)
 	if (f->bytes == 4)
 		return memcmp(got, &(int32_t) {(int32_t) want->i}, 4) == 0;
 	memcpy(&x, got, sizeof(x));
-	return memcmp(got, &want->i, 8) == 0 || (f->cls == GPUAGG_CLASS_F64 && x != x && want->f != want->f);
+	return memcmp(got, &want->i, 8) == 0 ||
+		(f->cls == GPUAGG_CLASS_F64 && x != x && want->f != want->f);
 }
 
 /* The register that a field is of, and whether it is a key */
@@ -186,7 +195,8 @@ field_reg(const GpuAggProgram *p, const GpuAggRecord *record, uint32_t field, bo
  * fields of NULLs hold matters for keys alone, where it is 0.
  */
 static bool
-record_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got, const CodegenRow *want)
+record_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got,
+			const CodegenRow *want)
 {
 	static const char zeros[8];
 	uint32_t	head = want->nulls;
@@ -232,7 +242,8 @@ is_f64(const GpuAggProgram *p, const GpuAggTransition *t)
 
 /* record: NULL, or what its rows become */
 static bool
-row_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got, const CodegenRow *want)
+row_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got,
+		 const CodegenRow *want)
 {
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
 	bool		same = got->passed == want->passed && got->ready == want->ready &&
@@ -244,14 +255,16 @@ row_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *g
 	{
 		same &= got->enters[i] == want->enters[i];
 		if (want->enters[i])
-			same &= is_f64(p, &t[i]) ? f64_same(got->values[i], want->values[i]) : got->values[i] == want->values[i];
+			same &= is_f64(p, &t[i]) ? f64_same(got->values[i], want->values[i]) :
+									   got->values[i] == want->values[i];
 		if (want->enters[i] && t[i].op == GPUAGG_TRANS_COMOMENTS_F64)
 			same &= f64_same(got->firsts[i], want->firsts[i]);
 	}
-	return same && (p->nkeys == 0 ||
-					(got->nulls == want->nulls && got->hash == want->hash && got->equal &&
-					 got->numbered == want->numbered && (!want->numbered || got->number == want->number) &&
-					 (record == NULL || record_same(p, record, got, want))));
+	return same &&
+		(p->nkeys == 0 ||
+		 (got->nulls == want->nulls && got->hash == want->hash && got->equal &&
+		  got->numbered == want->numbered && (!want->numbered || got->number == want->number) &&
+		  (record == NULL || record_same(p, record, got, want))));
 }
 
 /*
@@ -276,7 +289,7 @@ moment_same(uint64_t a, uint64_t b)
 static bool
 state_same(const GpuAggProgram *p, const GpuAggTransition *t, const char *got, const char *want)
 {
-	const bool	f64 = is_f64(p, t) && t->op != GPUAGG_TRANS_MIN_F64 && t->op != GPUAGG_TRANS_MAX_F64;
+	const bool f64 = is_f64(p, t) && t->op != GPUAGG_TRANS_MIN_F64 && t->op != GPUAGG_TRANS_MAX_F64;
 	bool		same = true;
 
 	if (gpuagg_transition_is_string(t->op))
@@ -290,7 +303,9 @@ state_same(const GpuAggProgram *p, const GpuAggTransition *t, const char *got, c
 
 		memcpy(&a, got + at, sizeof(a));
 		memcpy(&b, want + at, sizeof(b));
-		same &= t->op >= GPUAGG_TRANS_MOMENTS_F64 ? moment_same(a, b) : f64 ? f64_same(a, b) : a == b;
+		same &= t->op >= GPUAGG_TRANS_MOMENTS_F64 ? moment_same(a, b) :
+			f64									  ? f64_same(a, b) :
+													a == b;
 	}
 	return same;
 }
@@ -304,7 +319,8 @@ joins_exactly(const GpuAggProgram *p, const GpuAggTransition *t)
 }
 
 static uint32_t
-states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got, const CodegenStates *want)
+states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got,
+			  const CodegenStates *want)
 {
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
 	uint32_t	n = 0;
@@ -328,7 +344,8 @@ states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got,
 
 /* Codes of strings are others where rows are of pages, and number no groups there. */
 static bool
-page_same(const GpuAggProgram *p, const GpuAggRecord *record, CodegenRow *got, const CodegenRow *want)
+page_same(const GpuAggProgram *p, const GpuAggRecord *record, CodegenRow *got,
+		  const CodegenRow *want)
 {
 	got->numbered = want->numbered;
 	got->number = want->number;
@@ -337,8 +354,8 @@ page_same(const GpuAggProgram *p, const GpuAggRecord *record, CodegenRow *got, c
 
 /* How many rows pass, how many differ */
 static void
-program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different,
-				uint32_t *states_different)
+program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors,
+				uint32_t *different, uint32_t *states_different)
 {
 	GpuAggProgram *p = codegen_program_number(number);
 	static GpuAggFrameArgs args;
@@ -369,13 +386,15 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 		*passed += want.passed;
 		*errors += want.errors != 0;
 		if (!row_same(p, packed, &got[r], &want) && ++*different < 10)
-			printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, r,
-				   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
-				   got[r].hash == want.hash, got[r].nulls, want.nulls);
+			printf(
+				"# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n",
+				number, r, got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors,
+				want.errors, got[r].hash == want.hash, got[r].nulls, want.nulls);
 		if (!page_same(p, packed, &page_got[r], &want) && ++*different < 10)
 			printf("# program %u row %u: of pages it differs\n", number, r);
 	}
-	*states_different += states_differ(p, number, &held, &wanted) + states_differ(p, number, &page_held, &wanted);
+	*states_different += states_differ(p, number, &held, &wanted) +
+		states_differ(p, number, &page_held, &wanted);
 	free(pages.memory);
 	free(p);
 }
@@ -396,7 +415,8 @@ test_meaning(RunText run_text)
 	ok(nrecords > nprograms, "records, too");
 	ok(codegen_nmultiples > nprograms, "... numbers of values that are units apart");
 	/* few programs may have none */
-	ok(codegen_nbeyond > nprograms / 20 || nprograms < MANY_PROGRAMS, "... and of values between them none");
+	ok(codegen_nbeyond > nprograms / 20 || nprograms < MANY_PROGRAMS,
+	   "... and of values between them none");
 	is_int(states, 0, "what threads hold of rows is their groups' states");
 	ok(nstates > nprograms, "... of many");
 }
@@ -448,8 +468,10 @@ test_again(void)
 			if (gpuagg_program_classes(p)[p->ncolumns + k] == GPUAGG_CLASS_I64)
 				consts[k].v.i += i / 300;
 		gpuagg_codegen_kernel(p, NULL, GPUAGG_FRAME_SINGLE, &code[0]);
-		gpuagg_codegen_kernel_again(p, NULL, i % 7 == 0 ? GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE, &code[1]);
-		same += (strcmp(code[0].text, code[1].text) == 0) == (i % 7 != 0) && code[0].shared_bytes == code[1].shared_bytes &&
+		gpuagg_codegen_kernel_again(p, NULL, i % 7 == 0 ? GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE,
+									&code[1]);
+		same += (strcmp(code[0].text, code[1].text) == 0) == (i % 7 != 0) &&
+			code[0].shared_bytes == code[1].shared_bytes &&
 			memcmp(&code[0].args, &code[1].args, sizeof(code[0].args)) == 0;
 		free(code[0].text);
 		free(code[1].text);

@@ -191,7 +191,8 @@ test_headers(const char *arch)
 	ok(compiles(operators, &ms), "all operators compile");
 	printf("# sm_%s: all operators, each called by address, in %.0f ms\n", arch, ms);
 	ok(compiles("#include \"device/ops/ops.h\"\n"
-				"extern \"C\" __global__ void k(uint64_t *out) { *out = sizeof(GpuAggBytes); }\n", &ms),
+				"extern \"C\" __global__ void k(uint64_t *out) { *out = sizeof(GpuAggBytes); }\n",
+				&ms),
 	   "a kernel that includes them and uses none compiles");
 	printf("# sm_%s: %.0f ms\n", arch, ms);
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
@@ -223,7 +224,8 @@ main(void)
 	}
 	printf("# %s\n", process.hello.name);
 	gpuagg_compiler_stop(&process);
-	ok(!start("20", NULL) && strstr(why, "knows no sm_20") != NULL, "a card that NVRTC does not know");
+	ok(!start("20", NULL) && strstr(why, "knows no sm_20") != NULL,
+	   "a card that NVRTC does not know");
 	test_process();
 	test_orphan();
 	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)

@@ -43,7 +43,8 @@ runs(const char *text, uint64_t wait_ms, GpuAggCompilerResult want, const char *
 	bool		same;
 
 	got = gpuagg_compiler_run(&process, text, strlen(text), wait_ms, &result, &bytes, &compile_ns);
-	same = got == want && result != NULL && strncmp(result, result_begins, strlen(result_begins)) == 0;
+	same = got == want && result != NULL &&
+		strncmp(result, result_begins, strlen(result_begins)) == 0;
 	if (!same)
 		printf("#   got %d, \"%s\"\n", got, result != NULL ? result : "nothing");
 	free(result);

@@ -91,7 +91,8 @@ now_ms(void)
 static GpuAggKernelState
 ask(const char *text, GpuAggKernelRequest *request)
 {
-	const GpuAggKernelSource source = {.text = text, .bytes = strlen(text), .entry = "k", .shape = text};
+	const GpuAggKernelSource source = {
+		.text = text, .bytes = strlen(text), .entry = "k", .shape = text};
 
 	return gpuagg_service_request(service, &source, request);
 }
@@ -197,9 +198,11 @@ test_rule(void)
 	ok(!gpuagg_compile_begins(&c), "asked for again: nor then");
 	c.wish.interpreted_ns = 100000;
 	c.wish.compiled_ns = 99500;
-	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "some thousand rows, which gain nothing: not compiled");
+	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c),
+	   "some thousand rows, which gain nothing: not compiled");
 	c.asked = GPUAGG_COMPILE_ASKED;
-	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "asked for very often: compiled, and not waited for");
+	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c),
+	   "asked for very often: compiled, and not waited for");
 	c.asked = 1;
 	c.wish.interpreted_ns = 30 * MS;
 	c.wish.compiled_ns = 10 * MS;
@@ -208,7 +211,8 @@ test_rule(void)
 	c.wish.compiled_ns = 29 * MS;
 	ok(!gpuagg_compile_begins(&c), "1 ms gained: not compiled at once");
 	c.asked = 6;
-	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "for the sixth time: compiled, and not waited for");
+	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c),
+	   "for the sixth time: compiled, and not waited for");
 	c.asked = 1;
 	c.wish.interpreted_ns = 500 * MS;
 	c.wish.compiled_ns = 0;
@@ -220,7 +224,8 @@ test_rule(void)
 	c.wish.mode = GPUAGG_COMPILE_ALWAYS;
 	ok(gpuagg_compile_begins(&c) && gpuagg_compile_waits(&c), "always");
 	c.wish.mode = 77;
-	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "a wish that is none: not compiled");
+	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c),
+	   "a wish that is none: not compiled");
 }
 
 /* -------------------------------------------------------------- one kernel --- */
@@ -234,7 +239,8 @@ test_always(void)
 	GpuAggCompiledInfo info;
 
 	open_with("works", NULL, WAIT_MS, 8, 8);
-	ok(ask("one", &off) == GPUAGG_KERNEL_OFF && info_of("one").shape[0] == '\0', "off asks nothing");
+	ok(ask("one", &off) == GPUAGG_KERNEL_OFF && info_of("one").shape[0] == '\0',
+	   "off asks nothing");
 	ok(ask_patiently("one", &first) == GPUAGG_KERNEL_READY && first.kernel != NULL,
 	   "always waits until it is compiled");
 	ok(strcmp((char *) first.kernel->loaded.library, "code:one") == 0, "of the text it asked for");
@@ -277,8 +283,10 @@ test_auto(void)
 	ok(ask("one", &first) == GPUAGG_KERNEL_COMPILING &&
 	   info_of("one").stage == GPUAGG_KERNEL_STAGE_SEEN && loads == 0,
 	   "and does not compile, however often that task asks");
-	ok(ask("one", &more[0]) == GPUAGG_KERNEL_COMPILING && ask("one", &more[1]) == GPUAGG_KERNEL_COMPILING &&
-	   info_of("one").stage == GPUAGG_KERNEL_STAGE_SEEN, "nor for the third task");
+	ok(ask("one", &more[0]) == GPUAGG_KERNEL_COMPILING &&
+		   ask("one", &more[1]) == GPUAGG_KERNEL_COMPILING &&
+		   info_of("one").stage == GPUAGG_KERNEL_STAGE_SEEN,
+	   "nor for the third task");
 	ok(ask("one", &second) == GPUAGG_KERNEL_COMPILING &&
 	   stage_comes("one", GPUAGG_KERNEL_STAGE_LOADED),
 	   "the fourth is interpreted, too, while it is compiled");
@@ -335,8 +343,10 @@ test_hang(void)
 	close_now();
 
 	open_with("works", NULL, WAIT_MS, 8, 8);
-	ok(ask("hang", &(GpuAggKernelRequest) {.wish.mode = GPUAGG_COMPILE_ALWAYS}) == GPUAGG_KERNEL_WAIT &&
-	   stage_comes("hang", GPUAGG_KERNEL_STAGE_QUEUED), "one hangs");
+	ok(ask("hang", &(GpuAggKernelRequest){.wish.mode = GPUAGG_COMPILE_ALWAYS}) ==
+			   GPUAGG_KERNEL_WAIT &&
+		   stage_comes("hang", GPUAGG_KERNEL_STAGE_QUEUED),
+	   "one hangs");
 	began = now_ms();
 	close_now();
 	ok(now_ms() - began < WAIT_MS / 2, "closing does not wait for it");
@@ -352,7 +362,8 @@ test_broken(void)
 	open_with("none", NULL, WAIT_MS, 8, 8);
 	ok(settles(&works, name) && !works && strcmp(name, "there is none") == 0,
 	   "no compiler: the reason is told");
-	ok(always("one") == GPUAGG_KERNEL_OFF && totals().failed == 0, "and nothing is compiled or failed");
+	ok(always("one") == GPUAGG_KERNEL_OFF && totals().failed == 0,
+	   "and nothing is compiled or failed");
 	close_now();
 
 	open_with("works", NULL, WAIT_MS, 16, 8);
@@ -537,12 +548,14 @@ test_killed(void)
 	ok(state == GPUAGG_KERNEL_WAIT && pid > 0 && kill(pid, SIGKILL) == 0, "and killed");
 	ok(ask_patiently("hang", &request) == GPUAGG_KERNEL_FAILED &&
 	   strstr(info_of("hang").message, "signal 9") != NULL, "its text has failed, which is told");
-	ok(info_of("hang").stage == GPUAGG_KERNEL_STAGE_FAILED && totals().failed == 1 && totals().restarts == 1,
+	ok(info_of("hang").stage == GPUAGG_KERNEL_STAGE_FAILED && totals().failed == 1 &&
+		   totals().restarts == 1,
 	   "and counted");
 	ok(always("fine") == GPUAGG_KERNEL_READY && compiler_pid() != pid && compiler_pid() > 0,
 	   "another one compiles the next");
 	pid = compiler_pid();
-	ok(kill(pid, SIGKILL) == 0 && always("idle") != GPUAGG_KERNEL_WAIT && always("next") == GPUAGG_KERNEL_READY,
+	ok(kill(pid, SIGKILL) == 0 && always("idle") != GPUAGG_KERNEL_WAIT &&
+		   always("next") == GPUAGG_KERNEL_READY,
 	   "killed while it waits: at most one text is lost");
 	close_now();
 	is_int(compiler_pid(), 0, "none is left");
@@ -578,7 +591,8 @@ compile_together(int *most)
 	for (int i = 0; i < TEXTS; i++)
 	{
 		snprintf(text, sizeof(text), "code:slow %d", i);
-		good &= requests[i].kernel != NULL && strcmp((char *) requests[i].kernel->loaded.library, text) == 0;
+		good &= requests[i].kernel != NULL &&
+			strcmp((char *) requests[i].kernel->loaded.library, text) == 0;
 		gpuagg_service_release(service, &requests[i]);
 	}
 	return good && ready == TEXTS;
@@ -599,7 +613,8 @@ test_processes(void)
 	for (int i = 0; i < 200 && compilers(&pid) > 1; i++)
 		event_wait();
 	is_int(compilers(&pid), 1, "those beside the first one end when they are idle");
-	ok(always("crash") == GPUAGG_KERNEL_FAILED && always("fine") == GPUAGG_KERNEL_READY && totals().restarts == 1,
+	ok(always("crash") == GPUAGG_KERNEL_FAILED && always("fine") == GPUAGG_KERNEL_READY &&
+		   totals().restarts == 1,
 	   "a crash is replaced");
 	close_now();
 	is_int(loaded + compilers(&pid), 0, "nothing is left of any");
@@ -609,7 +624,8 @@ test_processes(void)
 	close_now();
 	open_with("works", NULL, WAIT_MS, 2 * TEXTS, TEXTS);
 	for (int i = 0; i < 8; i++)
-		(void) ask(i % 2 == 0 ? "hang" : "slow hang", &(GpuAggKernelRequest) {.wish.mode = GPUAGG_COMPILE_ALWAYS});
+		(void) ask(i % 2 == 0 ? "hang" : "slow hang",
+				   &(GpuAggKernelRequest){.wish.mode = GPUAGG_COMPILE_ALWAYS});
 	usleep(100000);
 	close_now();
 	is_int(compilers(&pid), 0, "closing ends processes that hang");
@@ -625,9 +641,11 @@ test_program(void)
 	uint64_t	changes;
 
 	open_with("works", NULL, WAIT_MS, 8, 8);
-	ok(ask_patiently("one", &one) == GPUAGG_KERNEL_READY && info_of("one").program == 7, "whose kernel it is");
+	ok(ask_patiently("one", &one) == GPUAGG_KERNEL_READY && info_of("one").program == 7,
+	   "whose kernel it is");
 	changes = totals().changes;
-	ok(ask("one", &other) == GPUAGG_KERNEL_READY && info_of("one").program == 8 && totals().changes > changes,
+	ok(ask("one", &other) == GPUAGG_KERNEL_READY && info_of("one").program == 8 &&
+		   totals().changes > changes,
 	   "or another program's, of which the list tells");
 	gpuagg_service_release(service, &one);
 	gpuagg_service_release(service, &other);
@@ -679,8 +697,9 @@ test_disk_again(const char *with, size_t bytes, const char *name)
 {
 	files_replace(with, bytes);
 	open_with("works", folder, WAIT_MS, 8, 8);
-	ok(always("one") == GPUAGG_KERNEL_READY && !info_of("one").from_disk && totals().compiled == 1 &&
-	   totals().failed == 0, name);
+	ok(always("one") == GPUAGG_KERNEL_READY && !info_of("one").from_disk &&
+		   totals().compiled == 1 && totals().failed == 0,
+	   name);
 	close_now();
 	open_with("works", folder, WAIT_MS, 8, 8);
 	ok(always("one") == GPUAGG_KERNEL_READY && info_of("one").from_disk, "and replaced");
@@ -693,7 +712,8 @@ test_disk(void)
 	GpuAggKernelRequest again = {.asked_ns = 0};
 
 	open_with("works", folder, WAIT_MS, 8, 8);
-	ok(always("one") == GPUAGG_KERNEL_READY && !info_of("one").from_disk, "compiled the first time");
+	ok(always("one") == GPUAGG_KERNEL_READY && !info_of("one").from_disk,
+	   "compiled the first time");
 	close_now();
 	open_with("works", folder, WAIT_MS, 8, 8);
 	(void) ask("one", &again);

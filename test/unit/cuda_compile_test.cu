@@ -165,7 +165,8 @@ launches(const GpuAggCompiledKernel *kernel, size_t shared)
 		a[i] = argument(i, false);
 		b[i] = argument(i, true);
 	}
-	good = gpuagg_compile_launch(device, kernel, dim3(N / 256), dim3(256), shared, args, 0, &error) &&
+	good = gpuagg_compile_launch(device, kernel, dim3(N / 256), dim3(256), shared, args, 0,
+								 &error) &&
 		cudaDeviceSynchronize() == cudaSuccess && same_as_host(sum, st);
 	if (error.status != GPUAGG_OK)
 		printf("# %s\n", error.message);
@@ -188,7 +189,8 @@ test_first(void)
 	ok(ask(text, &request) == GPUAGG_KERNEL_READY, "a text that calls our operators is compiled");
 	info = info_get(&totals);
 	printf("# compiled in %.1f ms, loaded in %.2f ms, %u registers, %u blocks\n",
-		   (double) info.compile_ns / 1e6, (double) info.load_ns / 1e6, info.registers, info.blocks);
+		   (double) info.compile_ns / 1e6, (double) info.load_ns / 1e6, info.registers,
+		   info.blocks);
 	ok(totals.compiled == 1 && info.stage == GPUAGG_KERNEL_STAGE_LOADED && !info.from_disk &&
 	   info.registers > 0 && info.blocks > 0 && info.block_threads >= 256 && info.bytes > 0 &&
 	   info.uses == 1, "what is told of it");
@@ -230,7 +232,8 @@ test_again(const char *what, bool from_disk)
 	   info_get(&totals).from_disk == (uint32_t) from_disk, what);
 	printf("# %s: loaded in %.2f ms\n", from_disk ? "from disk" : "compiled",
 		   (double) info_get(&totals).load_ns / 1e6);
-	ok(request.kernel != NULL && launches(request.kernel, 256 * sizeof(int64_t)), "and it computes");
+	ok(request.kernel != NULL && launches(request.kernel, 256 * sizeof(int64_t)),
+	   "and it computes");
 	gpuagg_compile_release(device, &request);
 }
 

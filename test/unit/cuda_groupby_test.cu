@@ -118,8 +118,9 @@ take_rows(const TestProgram &p, const char *device, uint64_t n, bool table, Grou
 
 	gpuagg_layout_compute(&p.head, &layout);
 	rows.resize(n * layout.row_bytes / 8 + 1);
-	check(cudaMemcpyAsync(rows.data(), device, n * layout.row_bytes, cudaMemcpyDeviceToHost, stream),
-		  "rows");
+	check(
+		cudaMemcpyAsync(rows.data(), device, n * layout.row_bytes, cudaMemcpyDeviceToHost, stream),
+		"rows");
 	check(cudaStreamSynchronize(stream), "rows");
 	for (uint64_t i = 0; i < n; i++)
 	{
@@ -265,8 +266,8 @@ struct Given
 };
 
 static Given
-give(const TestProgram &p, const Input &in, const GpuAggCudaPrepared *prepared, size_t prepared_bytes,
-	 bool sources)
+give(const TestProgram &p, const Input &in, const GpuAggCudaPrepared *prepared,
+	 size_t prepared_bytes, bool sources)
 {
 	const uint64_t room = in.n / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE + 2 * GPUAGG_WARP_TILE;
 	std::vector<uint8_t> valid(room, 0);
@@ -313,7 +314,8 @@ add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggGroupBy
 	decoded.nrows = (uint32_t) in.n;
 	decoded.valid = g.valid;
 	decoded.resident = g.columns;
-	status = gpuagg_cuda_groupby_decoded(run, g.prepared, &p.head, &decoded, NULL, 0, sms * 8, error);
+	status = gpuagg_cuda_groupby_decoded(run, g.prepared, &p.head, &decoded, NULL, 0, sms * 8,
+										 error);
 	if (status != GPUAGG_OK)
 		return status;
 	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
@@ -358,7 +360,8 @@ run_way(const TestProgram &p, const Input &in, const GpuAggGroupByConfig &config
 	GpuAggStatus status;
 
 	*skip = false;
-	status = gpuagg_cuda_groupby_open(&config, prepared, g.prepared, &memory, report, stream, &run, &error);
+	status = gpuagg_cuda_groupby_open(&config, prepared, g.prepared, &memory, report, stream, &run,
+									  &error);
 	check(cudaStreamSynchronize(stream), "open");
 	if (status == GPUAGG_OK && sources)
 		*skip = !gpuagg_cuda_groupby_takes_sources(prepared, &shape);
@@ -389,7 +392,8 @@ all_ways(const char *what, const TestProgram &p, uint64_t n, uint64_t groups, Di
 	const Groups expected = oracle(p, in);
 
 	for (Way way : ways(sm_windows))
-		for (int sources = 0; sources < (nulls || p.head.filter_reg != GPUAGG_NO_REG ? 1 : 2); sources++)
+		for (int sources = 0; sources < (nulls || p.head.filter_reg != GPUAGG_NO_REG ? 1 : 2);
+			 sources++)
 		{
 			char		name[200];
 			bool		same = false;
@@ -459,7 +463,8 @@ test_errors(void)
 
 /* Far more groups than expected, or fewer: partitions are made for those that there are */
 static void
-test_sketch(const TestProgram &p, bool sources, uint64_t n, uint64_t groups, double expect, const char *name)
+test_sketch(const TestProgram &p, bool sources, uint64_t n, uint64_t groups, double expect,
+			const char *name)
 {
 	Input		in = make_input(p, n, groups, UNIFORM, false);
 	const Groups expected = oracle(p, in);

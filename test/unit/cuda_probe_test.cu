@@ -632,7 +632,8 @@ print_chases(void)
 	printf("# chase: stride MiB, elements, region GiB, cycles, ns\n");
 	for (int s = 0; s < 4; s++)
 		for (uint64_t octave = 16; octave * strides[s] <= machine.bytes; octave *= 2)
-			for (uint64_t n = octave; n < 2 * octave && n * strides[s] <= machine.bytes; n += octave / 8)
+			for (uint64_t n = octave; n < 2 * octave && n * strides[s] <= machine.bytes;
+				 n += octave / 8)
 			{
 				const GpuAggChase chase = chase_of(strides[s], n, 0);
 				GpuAggChaseTime took = {0, 0};
@@ -671,8 +672,9 @@ print_pairs(void)
 	const uint64_t window = machine.bytes >= 112 * GiB ? 56 * GiB : machine.bytes / 8192 * 4096;
 	const double alone = pair_rate(0, 0, window);
 
-	printf("# multiprocessor 0 alone, windows of %.1f GiB: %.1f M reads/s; slowed down by each\n#  ",
-		   (double) window / (double) GiB, alone / 1e6);
+	printf(
+		"# multiprocessor 0 alone, windows of %.1f GiB: %.1f M reads/s; slowed down by each\n#  ",
+		(double) window / (double) GiB, alone / 1e6);
 	for (uint32_t unit = 1; unit < machine.units; unit++)
 		printf(" %u:%.2f", unit, alone / pair_rate(0, unit, window));
 	printf("\n");

@@ -87,8 +87,7 @@ print_result(void)
 		printf("# %-6s %u: entries %llu, page %llu, sector %llu, reach %llu, hit %.1f, miss %.1f cycles, confidence %.3f\n",
 			   kinds[l->kind], l->level, (unsigned long long) l->entries,
 			   (unsigned long long) l->page_bytes, (unsigned long long) l->sector_bytes,
-			   (unsigned long long) l->reach_bytes,
-			   l->hit_cycles, l->miss_cycles, l->confidence);
+			   (unsigned long long) l->reach_bytes, l->hit_cycles, l->miss_cycles, l->confidence);
 	}
 	printf("# %u groups of units:", result.ngroups);
 	for (uint32_t group = 0; group < result.ngroups; group++)

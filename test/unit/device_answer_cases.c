@@ -338,8 +338,9 @@ test_sums(void)
 		finite &= sum - sum == 0;
 	}
 	ok(run_answer(&run, &config) == finite, finite ? "sums that are finite" : "a sum that is not");
-	ok(run.error.status == GPUAGG_OK || (run.error.status == GPUAGG_VALUE_ERROR &&
-										 run.error.detail == GPUAGG_ST_NEEDS_PG), "... PostgreSQL decides");
+	ok(run.error.status == GPUAGG_OK ||
+		   (run.error.status == GPUAGG_VALUE_ERROR && run.error.detail == GPUAGG_ST_NEEDS_PG),
+	   "... PostgreSQL decides");
 	run_end(&run);
 }
 

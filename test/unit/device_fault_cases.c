@@ -526,7 +526,8 @@ test_fairness(void)
 
 		least = done < least ? done : least;
 	}
-	ok(least < (dut.gpu ? 20 : 10) || scale_percent() < 100, "a long task does not starve a short one");
+	ok(least < (dut.gpu ? 20 : 10) || scale_percent() < 100,
+	   "a long task does not starve a short one");
 }
 
 static void

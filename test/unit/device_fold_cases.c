@@ -16,8 +16,8 @@ typedef struct Folded
 	uint8_t		null;			/* no row of it has a value */
 } Folded;
 
-static const GpuAggFold folds[NFOLDED] = {GPUAGG_FOLD_COUNT, GPUAGG_FOLD_COUNT, GPUAGG_FOLD_SUM, GPUAGG_FOLD_LEAST,
-GPUAGG_FOLD_GREATEST};
+static const GpuAggFold folds[NFOLDED] = {GPUAGG_FOLD_COUNT, GPUAGG_FOLD_COUNT, GPUAGG_FOLD_SUM,
+										  GPUAGG_FOLD_LEAST, GPUAGG_FOLD_GREATEST};
 
 /* How the table is to be made */
 typedef struct Kind
@@ -40,7 +40,8 @@ rows_set(const Kind *kind)
 
 		rows[i].v = key * kind->apart;
 		rows[i].v_null = i % 53 == 0;
-		rows[i].a = (int32_t) ((i * UINT64_C(2654435761)) % (uint64_t) kind->of) - (int32_t) (kind->of / 3);
+		rows[i].a = (int32_t) ((i * UINT64_C(2654435761)) % (uint64_t) kind->of) -
+			(int32_t) (kind->of / 3);
 		rows[i].a_null = kind->nulls && (key % 13 == 0 || i % 5 == 0);
 		rows[i].natts = 0;
 	}
@@ -132,7 +133,8 @@ const_folded(TestProgram *p, const Folded *all, uint32_t n, uint32_t nkeys)
 	static int64_t values[2 + NFOLDED][KEYS];
 	static uint8_t nulls[KEYS];
 	GpuAggLookupSource columns[2 + NFOLDED];
-	const GpuAggLookupRows made = {.nrows = n,.nkeys = nkeys,.ncolumns = nkeys + NFOLDED,.columns = columns,.seed = 5};
+	const GpuAggLookupRows made = {
+		.nrows = n, .nkeys = nkeys, .ncolumns = nkeys + NFOLDED, .columns = columns, .seed = 5};
 
 	for (uint32_t k = 0; k < n; k++)
 	{
@@ -161,19 +163,24 @@ test_kind(const Kind *kind, const char *name)
 	rows_set(kind);
 	stripe = stripe_of_rows();
 	made = make(stripe, kind, !kind->nulls, &runs[0]);
-	ok(made != NULL && (MADE->head(made)->kind == GPUAGG_LOOKUP_DIRECT) == (kind->nkeys == 1 && kind->apart == 1), name);
+	ok(made != NULL &&
+		   (MADE->head(made)->kind == GPUAGG_LOOKUP_DIRECT) ==
+			   (kind->nkeys == 1 && kind->apart == 1),
+	   name);
 	if (made != NULL)
 	{
 		program_columns(&joined, WANT(COL_V));
 		program_found(&joined, kind->nkeys, const_made(&joined, made));
 		program_columns(&expected, WANT(COL_V));
-		program_found(&expected, kind->nkeys, const_folded(&expected, all, fold_rows(all), kind->nkeys));
+		program_found(&expected, kind->nkeys,
+					  const_folded(&expected, all, fold_rows(all), kind->nkeys));
 		config.made.n = 1;
 		config.made.constants[0] = 0;
 		config.made.tables[0] = made;
-		ok(run_over(&runs[0], &joined, &config, stripe) && run_over(&runs[1], &expected, &plain_config, stripe) &&
-		   runs[0].results_bytes == runs[1].results_bytes && runs[0].results_bytes > 0 &&
-		   memcmp(runs[0].results, runs[1].results, runs[0].results_bytes) == 0,
+		ok(run_over(&runs[0], &joined, &config, stripe) &&
+			   run_over(&runs[1], &expected, &plain_config, stripe) &&
+			   runs[0].results_bytes == runs[1].results_bytes && runs[0].results_bytes > 0 &&
+			   memcmp(runs[0].results, runs[1].results, runs[0].results_bytes) == 0,
 		   "... has what rows of a key are together");
 		run_end(&runs[0]);
 		run_end(&runs[1]);
@@ -205,11 +212,13 @@ test_refused(void)
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	p.keys[1].fold = GPUAGG_FOLD_SUM;
-	ok(run_making(&run, &p, &config, &stripe, 1) == NULL && run.error.status != GPUAGG_OK, "a sum may be too large");
+	ok(run_making(&run, &p, &config, &stripe, 1) == NULL && run.error.status != GPUAGG_OK,
+	   "a sum may be too large");
 	p.keys[1].reg = col[COL_D];
 	p.keys[1].type = GPUAGG_T_FLOAT8;
 	p.keys[1].fold = GPUAGG_FOLD_LEAST;
-	ok(!run_begin(&run, &p, &config) && run.error.status == GPUAGG_UNSUPPORTED, "floating point is not folded");
+	ok(!run_begin(&run, &p, &config) && run.error.status == GPUAGG_UNSUPPORTED,
+	   "floating point is not folded");
 	run_end(&run);
 	STRIPES->free(stripe);
 	keep_nothing();
@@ -225,9 +234,8 @@ device_fold_cases(const TestDevice *d)
 		{1, INT64_C(1) << 33, 1000000000, false, UINT64_MAX},
 		{2, 1, 1000, true, 0},
 	};
-	static const char *const names[] = {
-		"bits, and NULLs", "bits, and wide values", "slots", "slots behind a filter", "slots of pairs"
-	};
+	static const char *const names[] = {"bits, and NULLs", "bits, and wide values", "slots",
+										"slots behind a filter", "slots of pairs"};
 
 	if (!device_open(d))
 		return done_testing();

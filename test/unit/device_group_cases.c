@@ -145,11 +145,19 @@ test_several_keys(void)
 		uint8_t		types[4];
 		int			n;
 		uint32_t	groups;
-	}			cases[] = {
+	} cases[] = {
 		{"an 8-byte key", {COL_V}, {GPUAGG_T_INT8}, 1, 400},
-		{"keys of 4, 4 and 8 bytes", {COL_A, COL_A, COL_V}, {GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_INT8}, 3, 400 * 50},
+		{"keys of 4, 4 and 8 bytes",
+		 {COL_A, COL_A, COL_V},
+		 {GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_INT8},
+		 3,
+		 400 * 50},
 		{"a float key", {COL_D}, {GPUAGG_T_FLOAT8}, 1, 21},
-		{"keys of three types", {COL_D, COL_A, COL_C}, {GPUAGG_T_FLOAT8, GPUAGG_T_INT4, GPUAGG_T_BPCHAR}, 3, 21 * 50},
+		{"keys of three types",
+		 {COL_D, COL_A, COL_C},
+		 {GPUAGG_T_FLOAT8, GPUAGG_T_INT4, GPUAGG_T_BPCHAR},
+		 3,
+		 21 * 50},
 	};
 	static TestProgram p;
 	Oracle	   *o;
@@ -313,7 +321,8 @@ test_alike(void)
 		/* 6 to 18 bytes, the numbers in no order */
 		const uint32_t n = i * 2654435761u >> 8;
 
-		snprintf(rows[i].t, sizeof(rows[i].t), "abab%.*s%u", (int) (n % 5) * 2, "abababab", n % 100000);
+		snprintf(rows[i].t, sizeof(rows[i].t), "abab%.*s%u", (int) (n % 5) * 2, "abababab",
+				 n % 100000);
 	}
 	table_build();
 	for (int k = 0; k < 3; k++)
@@ -545,7 +554,8 @@ device_group_cases(const TestDevice *d)
 	   info.memory_limit > 0 && info.batch_pages > 0 && info.batches_ahead > 1, "info");
 	if (dut.strategy == GPUAGG_STRATEGY_AUTO)
 		test_strategies(info.strategies);
-	ok(dut.compiler == NULL || runs_compiled > 20, "kernels made for programs ran, where there are any");
+	ok(dut.compiler == NULL || runs_compiled > 20,
+	   "kernels made for programs ran, where there are any");
 	table_free();
 	device_close();
 	return done_testing();

@@ -50,7 +50,8 @@ test_text_states(void)
 	program_trans(&p, GPUAGG_TRANS_MAX_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
 	program_trans(&p, GPUAGG_TRANS_MIN_BPCHAR, col[COL_T], NONE, GPUAGG_T_BPCHAR);
 	program_trans(&p, GPUAGG_TRANS_MAX_BPCHAR, col[COL_T], NONE, GPUAGG_T_BPCHAR);
-	ok(oracle_run(&p, page_list, npages, &ten_or_less, 64, 8), "least and greatest of several texts");
+	ok(oracle_run(&p, page_list, npages, &ten_or_less, 64, 8),
+	   "least and greatest of several texts");
 	p.consts[0].v.i = 3;
 	ok(oracle_run(&p, page_list, npages, &ten_or_less, 64, 8), "of very many");
 	p.head.nkeys = 0;
@@ -147,7 +148,8 @@ test_short_memory(void)
 	one = short_run(o, &p, 0, 1, "one batch in flight");
 	eight = short_run(o, &p, 0, 8, "eight");
 	/* kernels take memory for columns where there is enough of it */
-	ok(dut.compiler != NULL || (double) eight <= (double) one + 7 * batch, "which take no more than planned");
+	ok(dut.compiler != NULL || (double) eight <= (double) one + 7 * batch,
+	   "which take no more than planned");
 	(void) short_run(o, &p, one, 8, "eight, with memory for one");
 	(void) short_run(o, &p, one + (uint64_t) (2.5 * batch), 8, "with memory for three");
 	oracle_end(o);

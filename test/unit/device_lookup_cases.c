@@ -160,7 +160,8 @@ static void
 program_anti(TestProgram *p)
 {
 	program_begin(p, 0);
-	program_filter(p, joined(p, NONE, find(p, col[COL_A], joined_table(p, bits)), GPUAGG_OP_IS_NULL));
+	program_filter(p,
+				   joined(p, NONE, find(p, col[COL_A], joined_table(p, bits)), GPUAGG_OP_IS_NULL));
 	program_key(p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
@@ -245,7 +246,8 @@ stripe_make(const TestProgram *p)
 	for (uint32_t i = 0; good && i < p->head.nattrs; i++)
 		if (p->attrs[i].reg != NONE)
 			good = STRIPES->add_column(stripe, i, p->attrs[i].type,
-									   p->attrs[i].type == GPUAGG_T_TEXT ? texts : NULL, &error) == GPUAGG_OK;
+									   p->attrs[i].type == GPUAGG_T_TEXT ? texts : NULL,
+									   &error) == GPUAGG_OK;
 	ok(good, "a stripe");
 	keep_pages(stripe, 0, npages, 0);
 	return stripe;

@@ -29,7 +29,8 @@ stripe_of_rows(void)
 
 /* The table that the program makes of n stripes; NULL: the task failed, as run->error tells */
 static inline GpuAggMade *
-run_making(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, GpuAggStripe *const *stripes, uint32_t n)
+run_making(Run *run, const TestProgram *p, const GpuAggTaskConfig *config,
+		   GpuAggStripe *const *stripes, uint32_t n)
 {
 	GpuAggMade *made = NULL;
 	GpuAggError error;
@@ -72,7 +73,8 @@ static inline uint16_t
 fetch(TestProgram *p, uint32_t op, uint16_t row, uint16_t table, int32_t column)
 {
 	p->instrs[p->head.ninstrs].imm = column;
-	return program_instr(p, op, op == GPUAGG_OP_FETCH_F64 ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64, row, table);
+	return program_instr(p, op, op == GPUAGG_OP_FETCH_F64 ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64,
+						 row, table);
 }
 
 static inline bool

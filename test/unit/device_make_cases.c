@@ -22,7 +22,8 @@ static uint64_t filters;
 static bool
 is_made(const GpuAggLookup *head, uint32_t kind)
 {
-	return head->kind == kind && (head->filter != 0) == (kind == GPUAGG_LOOKUP_HASH && filters != 0);
+	return head->kind == kind &&
+		(head->filter != 0) == (kind == GPUAGG_LOOKUP_HASH && filters != 0);
 }
 
 static GpuAggStripe *
@@ -51,7 +52,8 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	GpuAggTaskConfig config = plain_config;
 
 	program_below(&p, wish->below, 0);
-	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A], wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
+	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A],
+				wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
 	if (wish->nkeys > 1 || !wish->by_v)
 		program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
@@ -85,7 +87,8 @@ program_joined(TestProgram *p, const Wish *wish, const GpuAggMade *made)
 	table = const_made(p, made);
 	row = wish->nkeys > 1 ?
 		program_instr3(p, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_CLASS_I64, col[COL_A], col[COL_V], table) :
-		program_instr(p, GPUAGG_OP_LOOKUP, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A], table);
+		program_instr(p, GPUAGG_OP_LOOKUP, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A],
+					  table);
 	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
 	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, v + 2),
 			v < 0 ? col[COL_V] : fetch(p, GPUAGG_OP_FETCH_I64, row, table, v),
@@ -99,10 +102,12 @@ program_alone(TestProgram *p, const Wish *wish)
 	uint16_t	filter;
 
 	program_below(p, wish->below, 0);
-	filter = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A], 0);
+	filter = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64,
+						   wish->by_v ? col[COL_V] : col[COL_A], 0);
 	if (wish->nkeys > 1)
-		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter,
-							   program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[COL_V], 0));
+		filter = program_instr(
+			p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter,
+			program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[COL_V], 0));
 	if (p->head.filter_reg != NONE)
 		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, p->head.filter_reg, filter);
 	program_filter(p, filter);
@@ -128,9 +133,11 @@ test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *nam
 	config.made.n = 1;
 	config.made.constants[0] = joined.head.nconsts - 1;
 	config.made.tables[0] = made;
-	ok(run_over(&run, &joined, &config, stripe) && run_over(&plain, &alone, &plain_config, stripe) &&
-	   run.results_bytes == plain.results_bytes && run.results_bytes > 0 &&
-	   memcmp(run.results, plain.results, run.results_bytes) == 0, "... has the stripe's rows");
+	ok(run_over(&run, &joined, &config, stripe) &&
+		   run_over(&plain, &alone, &plain_config, stripe) &&
+		   run.results_bytes == plain.results_bytes && run.results_bytes > 0 &&
+		   memcmp(run.results, plain.results, run.results_bytes) == 0,
+	   "... has the stripe's rows");
 	run_end(&run);
 	run_end(&plain);
 	MADE->free(made);
@@ -165,7 +172,8 @@ test_refused(void)
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	config.make.nkeys = 1;
-	ok(!run_begin(&run, &p, &config) && run.error.status == GPUAGG_UNSUPPORTED, "a program with states makes none");
+	ok(!run_begin(&run, &p, &config) && run.error.status == GPUAGG_UNSUPPORTED,
+	   "a program with states makes none");
 	run_end(&run);
 }
 
@@ -220,9 +228,10 @@ texts_fill(Texts *t, const TestProgram *p)
 
 		t->stripes[s] = stripe_create(lines_of(first, n));
 		for (uint32_t i = 0; i < p->head.nattrs; i++)
-			good = good && (p->attrs[i].reg == NONE ||
-							STRIPES->add_column(t->stripes[s], i, p->attrs[i].type,
-												i == COL_T ? t->dictionary : NULL, &error) == GPUAGG_OK);
+			good = good &&
+				(p->attrs[i].reg == NONE ||
+				 STRIPES->add_column(t->stripes[s], i, p->attrs[i].type,
+									 i == COL_T ? t->dictionary : NULL, &error) == GPUAGG_OK);
 		keep_pages(t->stripes[s], first, n, 0);
 	}
 	return good && table_kept(p);
@@ -242,7 +251,8 @@ texts_make(Texts *t, uint32_t n, uint32_t groups)
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	ok(STRIPES->dictionary_create(device, &t->dictionary, &error) == GPUAGG_OK &&
-	   STRIPES->dictionary_encode(t->dictionary, other, 2, codes, &error) == GPUAGG_OK && texts_fill(t, &p),
+		   STRIPES->dictionary_encode(t->dictionary, other, 2, codes, &error) == GPUAGG_OK &&
+		   texts_fill(t, &p),
 	   "texts of a table are kept");
 }
 
@@ -300,7 +310,8 @@ program_joined_by_text(TestProgram *p, const GpuAggMade *made)
 	table = const_made(p, made);
 	row = program_instr(p, GPUAGG_OP_LOOKUP_BYTES, GPUAGG_CLASS_I64, col[COL_T], table);
 	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
-	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A), fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
+	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A),
+			fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
 			fetch(p, GPUAGG_OP_FETCH_F64, row, table, TEXT_D));
 }
 
@@ -325,7 +336,8 @@ run_texts(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, const 
 
 	for (uint32_t s = 0; t != NULL && s < TEXT_STRIPES; s++)
 		good = good && run_resident(run, t->stripes[s], NULL, 0);
-	return good && (t == NULL ? run_feed(run) : run_collect(run, TEXT_STRIPES)) && run_finish(run, 4096);
+	return good && (t == NULL ? run_feed(run) : run_collect(run, TEXT_STRIPES)) &&
+		run_finish(run, 4096);
 }
 
 static bool
@@ -457,7 +469,8 @@ key_type(uint32_t column)
 
 /* A table of these keys; payload: v, d and a, or nothing of one that only numbers values */
 static GpuAggMade *
-make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int64_t below, bool coded, Run *run)
+make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int64_t below,
+			bool coded, Run *run)
 {
 	static TestProgram p;
 	GpuAggDictionary *dictionaries[16] = {NULL};
@@ -530,8 +543,8 @@ program_word(TestProgram *p, uint16_t high, uint16_t low, uint16_t bits, uint16_
 }
 
 static void
-program_joined_by_words(TestProgram *p, const Forms *forms, GpuAggMade *const *helpers, const GpuAggMade *made,
-						GpuAggMadeTables *tables)
+program_joined_by_words(TestProgram *p, const Forms *forms, GpuAggMade *const *helpers,
+						const GpuAggMade *made, GpuAggMadeTables *tables)
 {
 	uint16_t	numbers[GPUAGG_KEY_COLUMNS];
 	uint16_t	words[2];
@@ -560,8 +573,9 @@ program_joined_by_words(TestProgram *p, const Forms *forms, GpuAggMade *const *h
 		uint16_t	value = col[forms->columns[i]];
 
 		if (helpers[i] != NULL)
-			value = program_instr(p, forms->columns[i] == COL_T ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP,
-								  GPUAGG_CLASS_I64, value, numbers[i]);
+			value = program_instr(
+				p, forms->columns[i] == COL_T ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP,
+				GPUAGG_CLASS_I64, value, numbers[i]);
 		if ((forms->forms[i] & GPUAGG_KEY_LOWER) != 0)
 			words[n - 1] = program_word(p, words[n - 1], value, bits, mask);
 		else
@@ -569,7 +583,8 @@ program_joined_by_words(TestProgram *p, const Forms *forms, GpuAggMade *const *h
 	}
 	row = program_instr3(p, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_CLASS_I64, words[0], words[1], table);
 	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
-	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A), fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
+	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_A),
+			fetch(p, GPUAGG_OP_FETCH_I64, row, table, TEXT_V),
 			fetch(p, GPUAGG_OP_FETCH_F64, row, table, TEXT_D));
 }
 
@@ -583,9 +598,11 @@ program_with_words(TestProgram *p, const Forms *forms, int64_t below)
 	filter = p->head.filter_reg;
 	for (uint32_t i = 0; i < forms->n; i++)
 	{
-		const uint16_t there = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[forms->columns[i]], 0);
+		const uint16_t there = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64,
+											 col[forms->columns[i]], 0);
 
-		filter = filter == NONE ? there : program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter, there);
+		filter = filter == NONE ? there :
+								  program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter, there);
 	}
 	program_filter(p, filter);
 	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
@@ -603,14 +620,16 @@ test_words(const Texts *t, const Forms *forms, int64_t below, bool coded, const 
 	GpuAggMade *made = numbered ? make_formed(t, forms, helpers, below, coded, &runs[0]) : NULL;
 	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
 
-	ok(made != NULL && head->kind == GPUAGG_LOOKUP_HASH && head->nkeys == 2 && head->ncolumns == 5 &&
-	   head->key_class == GPUAGG_CLASS_I64, name);
+	ok(made != NULL && head->kind == GPUAGG_LOOKUP_HASH && head->nkeys == 2 &&
+		   head->ncolumns == 5 && head->key_class == GPUAGG_CLASS_I64,
+	   name);
 	if (made != NULL)
 	{
 		program_joined_by_words(&joined, forms, helpers, made, &config.made);
 		program_with_words(&alone, forms, below);
-		ok(run_texts(&runs[0], &alone, &plain_config, t) && run_texts(&runs[1], &joined, &config, t) &&
-		   same_results(&runs[0], &runs[1]), "... has the stripes' rows");
+		ok(run_texts(&runs[0], &alone, &plain_config, t) &&
+			   run_texts(&runs[1], &joined, &config, t) && same_results(&runs[0], &runs[1]),
+		   "... has the stripes' rows");
 		run_end(&runs[0]);
 		run_end(&runs[1]);
 		MADE->free(made);
@@ -633,20 +652,27 @@ test_words_refused(const Texts *t)
 	GpuAggMade *other[GPUAGG_KEY_COLUMNS] = {NULL};
 	Run			run;
 
-	ok(make_formed(t, &pair, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	ok(make_formed(t, &pair, none, INT64_MAX, true, &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
 	   "no key is numbered by no table");
 	ok(make_helpers(t, &pair, 100, true, helpers) &&
-	   make_formed(t, &pair, helpers, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+		   make_formed(t, &pair, helpers, INT64_MAX, true, &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
 	   "... nor by one that has not all values");
-	ok(make_formed(t, &wide, helpers, 100, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	ok(make_formed(t, &wide, helpers, 100, true, &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
 	   "keys are two words, not three");
-	ok(make_formed(t, &half, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	ok(make_formed(t, &half, none, INT64_MAX, true, &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
 	   "... nor one of halves");
-	ok(make_formed(t, &first, none, INT64_MAX, true, &run) == NULL && run.error.status == GPUAGG_UNSUPPORTED,
+	ok(make_formed(t, &first, none, INT64_MAX, true, &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
 	   "... of which the first is no lower one");
 	other[0] = helpers[1];
-	ok(make_formed(t, &(Forms) {2, {COL_V, COL_A}, {GPUAGG_KEY_NUMBERED, 0}}, other, 100, true, &run) == NULL &&
-	   run.error.status == GPUAGG_UNSUPPORTED, "strings number no integers");
+	ok(make_formed(t, &(Forms){2, {COL_V, COL_A}, {GPUAGG_KEY_NUMBERED, 0}}, other, 100, true,
+				   &run) == NULL &&
+		   run.error.status == GPUAGG_UNSUPPORTED,
+	   "strings number no integers");
 	free_helpers(helpers);
 }
 
@@ -656,15 +682,17 @@ test_forms(void)
 	static const Forms forms[] = {
 		{2, {COL_V, COL_T}, {0, GPUAGG_KEY_NUMBERED}},
 		{3, {COL_V, COL_T, COL_A}, {0, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_LOWER}},
-		{3, {COL_A, COL_V, COL_T}, {0, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER}},
-		{4, {COL_A, COL_T, COL_V, COL_A},
-		{0, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_LOWER}},
+		{3,
+		 {COL_A, COL_V, COL_T},
+		 {0, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER}},
+		{4,
+		 {COL_A, COL_T, COL_V, COL_A},
+		 {0, GPUAGG_KEY_NUMBERED | GPUAGG_KEY_LOWER, GPUAGG_KEY_NUMBERED, GPUAGG_KEY_LOWER}},
 		{3, {COL_V, COL_A, COL_A}, {0, 0, GPUAGG_KEY_LOWER}},
 	};
 	static const char *const names[] = {
-		"a wide integer, and a string's number", "... which shares a word", "an integer, and two numbers in a word",
-		"two words of halves", "no numbers, but halves"
-	};
+		"a wide integer, and a string's number", "... which shares a word",
+		"an integer, and two numbers in a word", "two words of halves", "no numbers, but halves"};
 	Texts		t;
 
 	texts_make(&t, 20000, 500);
@@ -689,10 +717,8 @@ device_make_cases(const TestDevice *d)
 		{1, true, 400, true},
 		{2, false, 5000, true},
 	};
-	static const char *const names[] = {
-		"bits of some rows", "bits of all rows", "bits of none", "slots of all rows", "slots of some",
-		"slots of pairs"
-	};
+	static const char *const names[] = {"bits of some rows", "bits of all rows", "bits of none",
+										"slots of all rows", "slots of some",	 "slots of pairs"};
 	GpuAggStripe *stripe;
 
 	if (!device_open(d))

@@ -24,7 +24,16 @@ typedef struct Tally
 /* States of the groups that are made, in this order */
 enum
 {
-	DISTINCT_COUNT, DISTINCT_SUM, ROWS, VALUES, SUM, LEAST, HALVES, MOMENTS, ABSENT_COUNT, ABSENT_LEAST,
+	DISTINCT_COUNT,
+	DISTINCT_SUM,
+	ROWS,
+	VALUES,
+	SUM,
+	LEAST,
+	HALVES,
+	MOMENTS,
+	ABSENT_COUNT,
+	ABSENT_LEAST,
 	NSTATES
 };
 
@@ -163,7 +172,8 @@ count_keys(Row **all)
 	uint32_t	n = nrows > 0;
 
 	for (uint32_t i = 1; i < nrows; i++)
-		n += all[i]->a_null != all[i - 1]->a_null || (!all[i]->a_null && all[i]->a != all[i - 1]->a);
+		n += all[i]->a_null != all[i - 1]->a_null ||
+			(!all[i]->a_null && all[i]->a != all[i - 1]->a);
 	return n;
 }
 
@@ -230,11 +240,13 @@ states_are(const Made *m, const char *row, const Tally *t, bool distinct)
 	if (distinct && (state_i64(m, row, DISTINCT_COUNT) != (int64_t) t->distinct ||
 					 state_i64(m, row, DISTINCT_SUM) != t->distinct_sum || word != high))
 		return false;
-	return state_i64(m, row, ROWS) == (int64_t) t->rows && state_i64(m, row, VALUES) == (int64_t) t->values &&
-		state_i64(m, row, SUM) == t->sum && (t->values == 0 || state_i64(m, row, LEAST) == t->least) &&
+	return state_i64(m, row, ROWS) == (int64_t) t->rows &&
+		state_i64(m, row, VALUES) == (int64_t) t->values && state_i64(m, row, SUM) == t->sum &&
+		(t->values == 0 || state_i64(m, row, LEAST) == t->least) &&
 		(t->rows == 0 || state_f64(m, row, HALVES, 0) == t->halves) &&
 		state_i64(m, row, ABSENT_COUNT) == 0 && state_i64(m, row, ABSENT_LEAST) == INT64_MAX &&
-		state_f64(m, row, MOMENTS, 0) == (double) t->rows && (t->rows == 0 || state_f64(m, row, MOMENTS, 1) == t->halves);
+		state_f64(m, row, MOMENTS, 0) == (double) t->rows &&
+		(t->rows == 0 || state_f64(m, row, MOMENTS, 1) == t->halves);
 }
 
 /* ok() of one of a case's parts */
@@ -279,7 +291,8 @@ by_a(const char *name)
 	{
 		part(run.stats.regrouped == 1, name, "by the device");
 		is_int(run.groups, count_keys(all), name);
-		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
+		for (const char *row = run.results; row < run.results + run.results_bytes;
+			 row += m.layout.row_bytes)
 		{
 			uint32_t	first;
 			const uint32_t last = rows_of(all, is_null(row, 0), key_i32(&m, row, 0), &first);
@@ -326,9 +339,16 @@ lone(const char *name, bool grouped, uint32_t expected)
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	for (uint32_t i = 0; i < 6; i++)
-		program_trans(&p, i < 2 ? GPUAGG_TRANS_COUNT : i == 2 ? GPUAGG_TRANS_SUM_I64 :
-					  i == 3 ? GPUAGG_TRANS_MIN_I64 : i == 4 ? GPUAGG_TRANS_SUM_F64 : GPUAGG_TRANS_MOMENTS_F64,
-					  i == 0 ? NONE : i < 4 ? col[COL_V] : col[COL_D], NONE, i < 4 ? GPUAGG_T_INT8 : GPUAGG_T_FLOAT8);
+		program_trans(&p,
+					  i < 2		 ? GPUAGG_TRANS_COUNT :
+						  i == 2 ? GPUAGG_TRANS_SUM_I64 :
+						  i == 3 ? GPUAGG_TRANS_MIN_I64 :
+						  i == 4 ? GPUAGG_TRANS_SUM_F64 :
+								   GPUAGG_TRANS_MOMENTS_F64,
+					  i == 0	? NONE :
+						  i < 4 ? col[COL_V] :
+								  col[COL_D],
+					  NONE, i < 4 ? GPUAGG_T_INT8 : GPUAGG_T_FLOAT8);
 	wish_for(&r, 0);
 	r.grouped = grouped;
 	made_of(&m, &r, &p);
@@ -399,7 +419,8 @@ rows_of_group(const Made *m, Row **all, const char *row, uint32_t *first, uint32
 	if (key_i32(m, row, 2) == 1)
 		return;
 	memcpy(&v, row + m->layout.key_off[1], sizeof(v));
-	while (*first < *last && (all[*first]->v_null != is_null(row, 1) || (!is_null(row, 1) && all[*first]->v != v)))
+	while (*first < *last &&
+		   (all[*first]->v_null != is_null(row, 1) || (!is_null(row, 1) && all[*first]->v != v)))
 		(*first)++;
 	for (uint32_t i = *first; i < *last; i++)
 		if (all[i]->v_null != is_null(row, 1) || (!is_null(row, 1) && all[i]->v != v))
@@ -424,7 +445,8 @@ sets(const char *name, uint32_t with_rows)
 	if (regroup(&run, &p, &r, name))
 	{
 		part(run.stats.regrouped == 1, name, "by the device");
-		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
+		for (const char *row = run.results; row < run.results + run.results_bytes;
+			 row += m.layout.row_bytes)
 		{
 			const int32_t set = key_i32(&m, row, 2);
 			uint32_t	first;
@@ -434,12 +456,14 @@ sets(const char *name, uint32_t with_rows)
 			rows_of_group(&m, all, row, &first, &last);
 			t = tally_of(all, first, last);
 			right &= set >= 0 && set < 3 && key_i32(&m, row, 3) == 100 - set &&
-				states_are(&m, row, &t, false) && (set > 0 || is_null(row, 0)) && (set > 1 || is_null(row, 1));
+				states_are(&m, row, &t, false) && (set > 0 || is_null(row, 0)) &&
+				(set > 1 || is_null(row, 1));
 			seen[set] += last - first;
 			groups[set]++;
 		}
 		part(right, name, "keys, constants and states");
-		part(seen[0] == nrows && seen[1] == nrows && seen[2] == nrows, name, "each set has all rows");
+		part(seen[0] == nrows && seen[1] == nrows && seen[2] == nrows, name,
+			 "each set has all rows");
 		is_int(groups[0], 1, name);
 		is_int(groups[1], with_rows ? count_keys(all) : 0, name);
 		is_int(groups[2], run.stats.groups, name);
@@ -510,7 +534,8 @@ hidden(const char *name, uint32_t with_rows)
 	if (regroup(&run, &p, &r, name))
 	{
 		part(run.stats.regrouped == 1, name, "by the device");
-		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
+		for (const char *row = run.results; row < run.results + run.results_bytes;
+			 row += m.layout.row_bytes)
 		{
 			const int32_t set = key_i32(&m, row, 1);
 			uint32_t	first = 0;
@@ -520,7 +545,8 @@ hidden(const char *name, uint32_t with_rows)
 			if (set == 1)
 				last = rows_of(by_key, is_null(row, 0), key_i32(&m, row, 0), &first);
 			t = tally_of(set == 1 ? by_key : by_value, first, last);
-			right &= set >= 0 && set < 2 && (set == 1 || is_null(row, 0)) && states_are(&m, row, &t, true);
+			right &= set >= 0 && set < 2 && (set == 1 || is_null(row, 0)) &&
+				states_are(&m, row, &t, true);
 			groups[set == 1]++;
 		}
 		part(right, name, "distinct values and states");
@@ -565,7 +591,9 @@ test_texts(void)
 	table_build();
 	all = sorted_rows();
 	for (uint32_t i = 0; i < nrows; i++)
-		expected += !all[i]->v_null && (i == 0 || all[i]->a != all[i - 1]->a || all[i]->v != all[i - 1]->v || all[i - 1]->v_null);
+		expected += !all[i]->v_null &&
+			(i == 0 || all[i]->a != all[i - 1]->a || all[i]->v != all[i - 1]->v ||
+			 all[i - 1]->v_null);
 	program_finer(&p, true);
 	wish_for(&r, 1);
 	made_of(&m, &r, &p);
@@ -573,15 +601,19 @@ test_texts(void)
 	{
 		const char *strings[4];
 
-		is_int(run.groups, run.stats.regrouped ? count_keys(all) : run.stats.groups, "texts: groups");
+		is_int(run.groups, run.stats.regrouped ? count_keys(all) : run.stats.groups,
+			   "texts: groups");
 		ok(run.stats.regrouped || dut.gpu, "texts: by the host device");
-		for (const char *row = run.results; run.stats.regrouped && row < run.results + run.results_bytes;
-			 row = group_next(row, &m.layout, gpuagg_program_keys(m.program), gpuagg_program_transitions(m.program), strings))
+		for (const char *row = run.results;
+			 run.stats.regrouped && row < run.results + run.results_bytes;
+			 row = group_next(row, &m.layout, gpuagg_program_keys(m.program),
+							  gpuagg_program_transitions(m.program), strings))
 		{
 			seen += (uint64_t) state_i64(&m, row, ROWS);
 			distinct += (uint64_t) state_i64(&m, row, DISTINCT_COUNT);
 		}
-		ok(!run.stats.regrouped || (seen == nrows && distinct == expected), "texts: values and states");
+		ok(!run.stats.regrouped || (seen == nrows && distinct == expected),
+		   "texts: values and states");
 	}
 	run_end(&run);
 	is_at_rest("texts");

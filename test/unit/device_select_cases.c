@@ -61,7 +61,8 @@ program_select(TestProgram *p, Filter filter)
 			five = program_const_i64(p, GPUAGG_T_INT8, 5);
 			reg = col[COL_V];
 			for (int i = 0; i < 40; i++)
-				reg = program_instr(p, GPUAGG_OP_INT_XOR, GPUAGG_CLASS_I64, reg, i % 2 ? five : col[COL_A]);
+				reg = program_instr(p, GPUAGG_OP_INT_XOR, GPUAGG_CLASS_I64, reg,
+									i % 2 ? five : col[COL_A]);
 			reg = program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, reg, five);
 			break;
 	}
@@ -110,7 +111,8 @@ test_samples(void)
 	table_hide_rows();
 	for (size_t k = 0; k < sizeof(percents) / sizeof(*percents); k++)
 	{
-		GpuAggTaskConfig config = {.sample.method = GPUAGG_SAMPLE_BERNOULLI,.sample.seed = (uint32_t) k * 7919};
+		GpuAggTaskConfig config = {.sample.method = GPUAGG_SAMPLE_BERNOULLI,
+								   .sample.seed = (uint32_t) k * 7919};
 		char		name[60];
 
 		config.sample.cutoff = (uint64_t) (percents[k] / 100 * (double) GPUAGG_SAMPLE_ALL);

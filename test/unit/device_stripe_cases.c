@@ -142,8 +142,9 @@ test_clear(void)
 	half = npages / 2;
 	program_standard(&p);
 	stripe = stripe_of_table(&p, "to be cleared");
-	STRIPES->clear(stripe, (GpuAggPositions) {page_position[half], page_position[npages] - page_position[half]},
-				 &error);
+	STRIPES->clear(
+		stripe, (GpuAggPositions){page_position[half], page_position[npages] - page_position[half]},
+		&error);
 	ok(stripe_gives(&p, stripe, NULL, 0, page_list, half), "the second half is cleared");
 	keep_pages(stripe, 0, npages, 0);
 	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and kept again");
@@ -199,7 +200,8 @@ test_columns(void)
 	   "a third one comes later");
 	program_standard(&p);
 	ok(stripe_gives_table(&p, stripe), "the first ones are still there");
-	is_int((long long) STRIPES->column_bytes(stripe, COL_T), 0, "no bytes of a column that it has not");
+	is_int((long long) STRIPES->column_bytes(stripe, COL_T), 0,
+		   "no bytes of a column that it has not");
 	ok(STRIPES->bytes(stripe) == bytes + STRIPES->column_bytes(stripe, COL_D), "bytes");
 	STRIPES->drop_column(stripe, COL_D);
 	STRIPES->drop_column(stripe, COL_T);
@@ -283,7 +285,8 @@ test_mixed(void)
 	keep_pages(stripes[1], third, third, 0);
 	ok(table_kept(&p), "two thirds are kept");
 	rest[0] = (GpuAggPositions) {lines_of(0, third), lines_of(0, npages) - lines_of(0, third)};
-	rest[1] = (GpuAggPositions) {lines_of(third, third), lines_of(0, npages) - lines_of(third, third)};
+	rest[1] = (GpuAggPositions){lines_of(third, third),
+								lines_of(0, npages) - lines_of(third, third)};
 
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);
@@ -472,7 +475,8 @@ zoned_hours(TestProgram *p)
 	};
 	const uint16_t step = program_const_i64(p, GPUAGG_T_INT8, 600000000);
 	const uint16_t table = program_const_bytes(p, &zone, sizeof(zone));
-	const uint16_t moment = program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, col[COL_A], step);
+	const uint16_t moment = program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, col[COL_A],
+										  step);
 	const uint16_t local = program_instr(p, GPUAGG_OP_ZONE_LOCAL, GPUAGG_CLASS_I64, moment, table);
 	const uint16_t offset = program_instr(p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, local, moment);
 	const uint16_t cut = program_instr(p, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_CLASS_I64, local, 0);
@@ -487,7 +491,8 @@ tens(TestProgram *p)
 	const uint16_t ten = program_const_i64(p, GPUAGG_T_INT4, 10);
 
 	return program_instr(p, GPUAGG_OP_INT4_MUL, GPUAGG_CLASS_I64,
-						 program_instr(p, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, col[COL_A], ten), ten);
+						 program_instr(p, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, col[COL_A], ten),
+						 ten);
 }
 
 /* Keys whose values are units apart, and values between them that have no number */

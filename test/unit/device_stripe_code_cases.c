@@ -212,9 +212,13 @@ program_codes(TestProgram *p, int kind)
 static void
 test_strings(uint32_t n, uint32_t groups)
 {
-	static const char *const names[] = {"text as a key", "text compared", "text in a list",
-	"text that is counted", "one column as codes, one as it is", "text of which the least is wanted",
-	"text as a key that ignores blanks"};
+	static const char *const names[] = {"text as a key",
+										"text compared",
+										"text in a list",
+										"text that is counted",
+										"one column as codes, one as it is",
+										"text of which the least is wanted",
+										"text as a key that ignores blanks"};
 	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1};
 	static TestProgram p;
 	static Encoded e;
@@ -295,7 +299,8 @@ test_dictionary(void)
 	for (int i = 0; i < 50000; i++)
 	{
 		b[0] = (GpuAggBytes) {s, (uint64_t) snprintf(s, sizeof(s), "%d", i)};
-		good &= STRIPES->dictionary_encode(d, b, 1, codes, &error) == GPUAGG_OK && codes[0] == i + 2;
+		good &= STRIPES->dictionary_encode(d, b, 1, codes, &error) == GPUAGG_OK &&
+			codes[0] == i + 2;
 	}
 	ok(good, "they go up");
 	STRIPES->dictionary_info(d, &info);

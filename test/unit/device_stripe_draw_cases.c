@@ -42,15 +42,16 @@ static const struct
 	uint32_t	units;
 	GpuAggDrawWay done;
 	const char *name;
-}			draw_ways[] = {
+} draw_ways[] = {
 	{GPUAGG_DRAW_SINGLE, 0, 0, GPUAGG_DRAW_SINGLE, "single"},
 	{GPUAGG_DRAW_PASSES, 3, 0, GPUAGG_DRAW_PASSES, "three passes"},
-	{GPUAGG_DRAW_PASSES, GPUAGG_DRAW_WINDOWS, 0, GPUAGG_DRAW_PASSES, "as many passes as there may be"},
+	{GPUAGG_DRAW_PASSES, GPUAGG_DRAW_WINDOWS, 0, GPUAGG_DRAW_PASSES,
+	 "as many passes as there may be"},
 	{GPUAGG_DRAW_SPATIAL, 2, 132, GPUAGG_DRAW_SPATIAL, "spatial"},
 	{GPUAGG_DRAW_SPATIAL, 5, 1, GPUAGG_DRAW_SPATIAL, "spatial, most windows without units"},
 	{GPUAGG_DRAW_SPATIAL, 2, 0, GPUAGG_DRAW_PASSES, "spatial, but nobody knows the units"},
-	{GPUAGG_DRAW_SPATIAL, GPUAGG_SPATIAL_UNITS + 1, 132, GPUAGG_DRAW_PASSES, "spatial, more windows than units"}
-};
+	{GPUAGG_DRAW_SPATIAL, GPUAGG_SPATIAL_UNITS + 1, 132, GPUAGG_DRAW_PASSES,
+	 "spatial, more windows than units"}};
 
 #define NWAYS (sizeof(draw_ways) / sizeof(draw_ways[0]))
 

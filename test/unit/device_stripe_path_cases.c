@@ -16,7 +16,8 @@ enum
 	COL_K, COL_V, COL_W, COL_F, NCOLS
 };
 
-static const uint8_t col_types[NCOLS] = {GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_INT8, GPUAGG_T_FLOAT8};
+static const uint8_t col_types[NCOLS] = {GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_INT8,
+										 GPUAGG_T_FLOAT8};
 static const uint32_t col_bytes[NCOLS] = {4, 4, 8, 8};
 
 /* Of a table: keys, of 64 rows how many have a NULL, rows of one key in a row */
@@ -141,8 +142,8 @@ stripes_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint
 		others[n++].stripe = NULL;
 	}
 	for (uint32_t s = 0; good && s < NSTRIPES; s++)
-		good = OPS->task_resident(run->task, s, stripes[s], without, without_pages(s, every, without),
-								  &error) == GPUAGG_OK;
+		good = OPS->task_resident(run->task, s, stripes[s], without,
+								  without_pages(s, every, without), &error) == GPUAGG_OK;
 	if (good && run_list(run, others, n, 40, 6) && run_collect(run, NSTRIPES))
 		run_finish(run, 4096);
 }
@@ -249,8 +250,10 @@ program_records(TestProgram *p, bool filtered)
 	if (filtered)
 		program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_V], most));
 	some = program_instr(p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_K], c);
-	program_key(p, program_instr(p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, col[COL_K], c), GPUAGG_T_INT4);
-	program_key(p, program_instr(p, GPUAGG_OP_INT_MOD, GPUAGG_CLASS_I64, col[COL_W], c), GPUAGG_T_INT8);
+	program_key(p, program_instr(p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, col[COL_K], c),
+				GPUAGG_T_INT4);
+	program_key(p, program_instr(p, GPUAGG_OP_INT_MOD, GPUAGG_CLASS_I64, col[COL_W], c),
+				GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, some, 0);
 	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], some, GPUAGG_T_INT8);
@@ -432,16 +435,18 @@ test_filters(void)
 	{
 		program_words(&p);
 		c = program_const_i64(&p, GPUAGG_T_INT4, op < 6 ? 20 : INT32_MIN);
-		program_filter(&p, op % 2 ?
-					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_K], c) :
-					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, c, col[COL_K]));
+		program_filter(
+			&p,
+			op % 2 ? program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_K], c) :
+					 program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, c, col[COL_K]));
 		ok(stripes_give(&p, &ten_or_less, 0), "an integer compared");
 	}
 	for (uint32_t op = 0; op < 36; op++)
 	{
 		program_words(&p);
 		c = program_const_f64(&p, floats[op / 6]);
-		program_filter(&p, program_instr(&p, GPUAGG_OP_F64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_F], c));
+		program_filter(
+			&p, program_instr(&p, GPUAGG_OP_F64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_F], c));
 		ok(stripes_give(&p, &ten_or_less, 0), "a number compared");
 	}
 	program_words(&p);
@@ -488,7 +493,8 @@ test_late_kernel(void)
 	program_wide(&p);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
 	program_words(&p);
-	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_V], col[COL_W]));
+	program_filter(&p,
+				   program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_V], col[COL_W]));
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);
 	for (uint32_t i = stripe_pages[1]; i < stripe_pages[2]; i++)
@@ -497,10 +503,14 @@ test_late_kernel(void)
 		pages[n++].stripe = NULL;
 	}
 	ok(run_begin(&run, &p, &config) &&
-	   OPS->task_resident(run.task, 0, stripes[0], without, without_pages(0, 0, without), &error) == GPUAGG_OK &&
-	   run_pages(&run, 1, pages, n) && run_collect(&run, 2), "one stripe, and pages");
-	ok(OPS->task_resident(run.task, 2, stripes[2], without, without_pages(2, 0, without), &error) == GPUAGG_OK &&
-	   run_collect(&run, 1) && run_finish(&run, 4096) && oracle_agrees(o, &run), "... and another stripe");
+		   OPS->task_resident(run.task, 0, stripes[0], without, without_pages(0, 0, without),
+							  &error) == GPUAGG_OK &&
+		   run_pages(&run, 1, pages, n) && run_collect(&run, 2),
+	   "one stripe, and pages");
+	ok(OPS->task_resident(run.task, 2, stripes[2], without, without_pages(2, 0, without), &error) ==
+			   GPUAGG_OK &&
+		   run_collect(&run, 1) && run_finish(&run, 4096) && oracle_agrees(o, &run),
+	   "... and another stripe");
 	run_end(&run);
 	oracle_end(o);
 	stripes_free();
@@ -555,7 +565,8 @@ device_stripe_path_cases(const TestDevice *d)
 	test_filters();
 	test_late_kernel();
 	test_empty();
-	ok(dut.compiler == NULL || runs_compiled > 100, "kernels made for programs ran, where there are any");
+	ok(dut.compiler == NULL || runs_compiled > 100,
+	   "kernels made for programs ran, where there are any");
 	is_int((long long) STRIPES->used(device), 0, "no stripe has left memory behind");
 	is_at_rest("nor has a task");
 	device_close();

@@ -133,10 +133,12 @@ stripe_is_compiled(const TestProgram *p, GpuAggStripe *stripe, const char *strat
 
 	if (dut.compiler == NULL || strategy == NULL)
 		return;
-	if (run_begin(&run, p, &plain_config) && run_resident(&run, stripe, NULL, 0) && run_collect(&run, 1))
+	if (run_begin(&run, p, &plain_config) && run_resident(&run, stripe, NULL, 0) &&
+		run_collect(&run, 1))
 		run_finish(&run, 4096);
 	is_int(run.stats.compiled, 1, "... by a kernel of its own");
-	ok(run.stats.strategy != NULL && strcmp(run.stats.strategy, strategy) == 0, "... that groups so");
+	ok(run.stats.strategy != NULL && strcmp(run.stats.strategy, strategy) == 0,
+	   "... that groups so");
 	run_end(&run);
 }
 

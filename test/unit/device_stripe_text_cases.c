@@ -47,7 +47,8 @@ test_encode(void)
 	GpuAggError error = {0};
 	bool		good = true;
 
-	ok(STRIPES->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 0 && text.starts[0] == 0,
+	ok(STRIPES->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 0 &&
+		   text.starts[0] == 0,
 	   "a new dictionary is empty");
 	for (uint32_t i = 0; i < NWORDS; i++)
 		strings[i] = (GpuAggBytes) {words[i], strlen(words[i])};
@@ -107,7 +108,8 @@ test_strings(uint32_t n, uint32_t groups, const char *strategy)
 
 	table_make(scaled(n), groups, 0);
 	program_texts(&p);
-	test_program(&p, scaled(n) == n ? strategy : NULL, "strings as a key, and their minimum and maximum");
+	test_program(&p, scaled(n) == n ? strategy : NULL,
+				 "strings as a key, and their minimum and maximum");
 }
 
 /*
@@ -128,7 +130,9 @@ program_parts(TestProgram *p, bool integer, bool part)
 	if (integer)
 		program_key(p, col[COL_A], GPUAGG_T_INT4);
 	if (part)
-		program_key(p, program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], from, two), GPUAGG_T_TEXT);
+		program_key(p,
+					program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], from, two),
+					GPUAGG_T_TEXT);
 	program_trans(p, GPUAGG_TRANS_MAX_BYTES, tail, NONE, GPUAGG_T_TEXT);
 	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_MIN_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
@@ -194,10 +198,17 @@ program_intervals(TestProgram *p, bool key)
 	bytes = program_const_i64(p, GPUAGG_T_INT4, 16);
 	interval = program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], from, bytes);
 	if (key)
-		program_key(p, program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, interval, NONE), GPUAGG_T_INT8);
-	program_trans(p, GPUAGG_TRANS_SUM_I64, program_instr(p, GPUAGG_OP_INTERVAL_MONTHS, GPUAGG_CLASS_I64, interval, NONE), NONE, GPUAGG_T_INT8);
-	program_trans(p, GPUAGG_TRANS_MAX_I64, program_instr(p, GPUAGG_OP_INTERVAL_TIME, GPUAGG_CLASS_I64, interval, NONE), NONE, GPUAGG_T_INT8);
-	program_trans(p, GPUAGG_TRANS_SUM_I64, program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, col[COL_T], NONE), NONE, GPUAGG_T_INT8);
+		program_key(p, program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, interval, NONE),
+					GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I64,
+				  program_instr(p, GPUAGG_OP_INTERVAL_MONTHS, GPUAGG_CLASS_I64, interval, NONE),
+				  NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MAX_I64,
+				  program_instr(p, GPUAGG_OP_INTERVAL_TIME, GPUAGG_CLASS_I64, interval, NONE), NONE,
+				  GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I64,
+				  program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, col[COL_T], NONE),
+				  NONE, GPUAGG_T_INT8);
 }
 
 static void
@@ -266,7 +277,8 @@ codes_agree(const Run *run, GpuAggDictionary *d, uint32_t groups)
 				 text.bytes + text.starts[code]);
 		r.a = atoi(number);
 		row_set_text(&r);
-		good = text_is(&text, code, r.t) && states[0] == want[r.a].count && states[1] == want[r.a].sum;
+		good = text_is(&text, code, r.t) && states[0] == want[r.a].count &&
+			states[1] == want[r.a].sum;
 	}
 	free(want);
 	return good;

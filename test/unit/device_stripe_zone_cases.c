@@ -21,11 +21,15 @@ program_answers(void)
 	for (int i = 0; i < 3; i++)
 	{
 		const bool	f64 = cols[i] == COL_D;
-		const uint32_t type = f64 ? GPUAGG_T_FLOAT8 : cols[i] == COL_A ? GPUAGG_T_INT4 : GPUAGG_T_INT8;
+		const uint32_t type = f64 ? GPUAGG_T_FLOAT8 :
+			cols[i] == COL_A	  ? GPUAGG_T_INT4 :
+									GPUAGG_T_INT8;
 
 		program_trans(&p, GPUAGG_TRANS_COUNT, col[cols[i]], NONE, type);
-		program_trans(&p, f64 ? GPUAGG_TRANS_MIN_F64 : GPUAGG_TRANS_MIN_I64, col[cols[i]], NONE, type);
-		program_trans(&p, f64 ? GPUAGG_TRANS_MAX_F64 : GPUAGG_TRANS_MAX_I64, col[cols[i]], NONE, type);
+		program_trans(&p, f64 ? GPUAGG_TRANS_MIN_F64 : GPUAGG_TRANS_MIN_I64, col[cols[i]], NONE,
+					  type);
+		program_trans(&p, f64 ? GPUAGG_TRANS_MAX_F64 : GPUAGG_TRANS_MAX_I64, col[cols[i]], NONE,
+					  type);
 	}
 }
 
@@ -87,7 +91,8 @@ zones_agree(GpuAggStripe *stripe)
 			one[c] = &columns[c][z];
 		gpuagg_zone_answer_init(&p.head, known);
 		gpuagg_zone_answer_add(&p.head, known, &all[z], one);
-		agree = group_of(stripe, without + (first == 0), 2 - (first == 0) - (end == positions), read) &&
+		agree = group_of(stripe, without + (first == 0), 2 - (first == 0) - (end == positions),
+						 read) &&
 			memcmp(known, read, layout.row_bytes) == 0;
 	}
 	return agree;

@@ -160,7 +160,8 @@ test_most_keys(void)
 	program_columns(&p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D));
 	for (int i = 0; i < GPUAGG_MAX_KEYS; i++)
 	{
-		static const uint8_t types[] = {GPUAGG_T_INT4, GPUAGG_T_TEXT, GPUAGG_T_INT8, GPUAGG_T_FLOAT8};
+		static const uint8_t types[] = {GPUAGG_T_INT4, GPUAGG_T_TEXT, GPUAGG_T_INT8,
+										GPUAGG_T_FLOAT8};
 
 		program_key(&p, col[i % 4], types[i % 4]);
 	}
@@ -342,7 +343,8 @@ random_arithmetic(TestProgram *p, uint16_t modulus)
 			break;
 		case 5:
 			program_instr(p, k < 2 ? GPUAGG_OP_RTRIM : GPUAGG_OP_INT_NOT,
-						  k < 2 ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64, k < 2 ? b : random_int(p), 0);
+						  k < 2 ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64, k < 2 ? b : random_int(p),
+						  0);
 			break;
 		default:
 			program_instr(p, ints[k], GPUAGG_CLASS_I64, random_int(p), random_int(p));

@@ -69,7 +69,8 @@ fake_answer(const char *text)
 static inline int
 fake_compiler(const char *how)
 {
-	GpuAggWireHello hello = {.magic = GPUAGG_WIRE_MAGIC, .works = 1, .arch = 90, .name = "fake 1.0"};
+	GpuAggWireHello hello = {
+		.magic = GPUAGG_WIRE_MAGIC, .works = 1, .arch = 90, .name = "fake 1.0"};
 	GpuAggWireRequest request;
 
 	signal(SIGSEGV, SIG_DFL);	/* no sanitizer's report */

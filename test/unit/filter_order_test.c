@@ -41,7 +41,8 @@ start(void)
 static uint16_t
 condition(int i)
 {
-	const uint16_t sum = program_instr(&p, GPUAGG_OP_I64_MAX, GPUAGG_CLASS_I64, columns[i], columns[i]);
+	const uint16_t sum = program_instr(&p, GPUAGG_OP_I64_MAX, GPUAGG_CLASS_I64, columns[i],
+									   columns[i]);
 
 	return program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, sum, bound);
 }
@@ -123,7 +124,8 @@ test_order(void)
 	all = and_of(and_of(and_of(c[0], c[1]), c[2]), c[3]);
 	program_filter(&p, all);
 	gpuagg_filter_order(&p.head, (uint16_t[]) {c[3], c[1], c[0], c[2]}, 4);
-	order_is((uint16_t[]) {c[3], c[1], c[0], c[2]}, 4, "four conditions in the order that is asked for");
+	order_is((uint16_t[]){c[3], c[1], c[0], c[2]}, 4,
+			 "four conditions in the order that is asked for");
 	ok(p.head.filter_reg == all && p.head.filter_instrs == 11, "the filter's register is the same");
 	ok(is_sound(), "instructions stand behind what they read");
 	ok(p.instrs[1].dst == c[3] && p.instrs[3].dst == c[1] && p.instrs[4].op == GPUAGG_OP_AND,

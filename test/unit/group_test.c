@@ -310,9 +310,10 @@ test_inet(void)
 	ok(gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, host), "any address is a first maximum");
 	gpuagg_string_slot_store(slot, host);
 	ok(gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, net) &&
-	   !gpuagg_state_prefers(GPUAGG_TRANS_MIN_INET, slot, net) &&
-	   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_BYTES, slot, net) &&
-	   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, host), "addresses have an order of their own");
+		   !gpuagg_state_prefers(GPUAGG_TRANS_MIN_INET, slot, net) &&
+		   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_BYTES, slot, net) &&
+		   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, host),
+	   "addresses have an order of their own");
 }
 
 /* Two tables of growing size with keys of one type, compared to themselves */

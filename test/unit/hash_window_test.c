@@ -38,7 +38,8 @@ test_each_once(void)
 			wrong += windows_with(counts[c], random_next()) != 1;
 	}
 	is_int(wrong, 0, "each hash lies in exactly one window of any count");
-	ok(gpuagg_hash_window_has((GpuAggHashWindow) {0, 0}, 12345), "count 0 is the window of all hashes");
+	ok(gpuagg_hash_window_has((GpuAggHashWindow){0, 0}, 12345),
+	   "count 0 is the window of all hashes");
 }
 
 static void
@@ -84,10 +85,14 @@ test_walk(void)
 	ok(!gpuagg_hash_window_next(&s), "nor comes anything after it");
 	s = gpuagg_hash_window_split((GpuAggHashWindow) {0, 0}, 5);
 	ok(s.index == 0 && s.count == 5, "all hashes in five windows");
-	ok(gpuagg_hash_window_valid((GpuAggHashWindow) {0, 0}) && gpuagg_hash_window_valid((GpuAggHashWindow) {0, 1}) &&
-	   gpuagg_hash_window_valid((GpuAggHashWindow) {4095, 4096}), "windows there are");
-	ok(!gpuagg_hash_window_valid((GpuAggHashWindow) {1, 0}) && !gpuagg_hash_window_valid((GpuAggHashWindow) {4, 4}) &&
-	   !gpuagg_hash_window_valid((GpuAggHashWindow) {0, 4097}), "windows there are not");
+	ok(gpuagg_hash_window_valid((GpuAggHashWindow){0, 0}) &&
+		   gpuagg_hash_window_valid((GpuAggHashWindow){0, 1}) &&
+		   gpuagg_hash_window_valid((GpuAggHashWindow){4095, 4096}),
+	   "windows there are");
+	ok(!gpuagg_hash_window_valid((GpuAggHashWindow){1, 0}) &&
+		   !gpuagg_hash_window_valid((GpuAggHashWindow){4, 4}) &&
+		   !gpuagg_hash_window_valid((GpuAggHashWindow){0, 4097}),
+	   "windows there are not");
 }
 
 /* 64 bins of the high bits; each must get its share within a third. */
@@ -127,7 +132,8 @@ main(void)
 	test_spread(1000, 999);
 	ok(gpuagg_hash_window_spread((GpuAggHashWindow) {0, 0}, UINT64_MAX) == UINT64_MAX,
 	   "hashes of all are left as they are");
-	ok((uint32_t) gpuagg_hash_window_spread((GpuAggHashWindow) {3, 9}, 0x123456789ABCDEF0) == 0x9ABCDEF0,
+	ok((uint32_t) gpuagg_hash_window_spread((GpuAggHashWindow){3, 9}, 0x123456789ABCDEF0) ==
+		   0x9ABCDEF0,
 	   "the low half stays");
 	return done_testing();
 }

@@ -48,7 +48,8 @@ bits_are(double groups, uint32_t first, uint32_t second, const char *name)
 static void
 test_bits(void)
 {
-	is_int((long long) gpuagg_local_part_slots(233472, 16, 128), 7168, "places of a partition's table");
+	is_int((long long) gpuagg_local_part_slots(233472, 16, 128), 7168,
+		   "places of a partition's table");
 	is_int((long long) gpuagg_local_part_slots(233472, 16, 24), 6400,
 		   "less what short rows leave through");
 	bits_are(10, 7, 0, "few groups: the least");

@@ -34,8 +34,8 @@ fill(uint64_t n)
 	for (uint64_t i = 0; i < n; i++)
 	{
 		names[i].data = text[i];
-		names[i].len = (uint64_t) snprintf(text[i], sizeof(text[i]), "%.*s%u", (int) (i % 5), "abcde",
-										   (unsigned) i);
+		names[i].len = (uint64_t) snprintf(text[i], sizeof(text[i]), "%.*s%u", (int) (i % 5),
+										   "abcde", (unsigned) i);
 		small[i] = (int64_t) (random_next() % 1000) - 500;
 		wide[i] = (int64_t) random_next();
 		reals[i] = (double) wide[i] / 3;
@@ -74,15 +74,19 @@ static Table
 make(uint64_t n, uint32_t nkeys, bool strings, bool with_columns)
 {
 	const GpuAggLookupSource columns[] = {
-		{strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64, strings ? (const void *) names : keys[0], NULL},
+		{strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64, strings ? (const void *) names : keys[0],
+		 NULL},
 		{GPUAGG_CLASS_I64, nkeys > 1 ? keys[1] : small, nkeys > 1 ? NULL : nulls},
 		{GPUAGG_CLASS_I64, small, nulls},
 		{GPUAGG_CLASS_I64, wide, NULL},
 		{GPUAGG_CLASS_F64, reals, nulls},
-		{GPUAGG_CLASS_BYTES, names, nulls}
-	};
-	const GpuAggLookupRows rows = {.nrows = n,.nkeys = nkeys,.columns = columns,.seed = random_next(),
-	.ncolumns = with_columns ? 6 : nkeys,.filters = filters};
+		{GPUAGG_CLASS_BYTES, names, nulls}};
+	const GpuAggLookupRows rows = {.nrows = n,
+								   .nkeys = nkeys,
+								   .columns = columns,
+								   .seed = random_next(),
+								   .ncolumns = with_columns ? 6 : nkeys,
+								   .filters = filters};
 	Table		t = {.nkeys = nkeys,.strings = strings};
 	char	   *block;
 
@@ -213,10 +217,12 @@ test_lies(uint32_t nkeys, bool strings)
 		const uint32_t before = *word;
 		uint8_t		st;
 
-		*word = i % 3 == 0 ? (uint32_t) random_next() : i % 3 == 1 ? before + (uint32_t) (random_next() % 64) :
+		*word = i % 3 == 0 ? (uint32_t) random_next() :
+			i % 3 == 1 ? before + (uint32_t) (random_next() % 64) :
 			before ^ 1u << random_next() % 32;
 		if (!gpuagg_lookup_is_sound(t.bytes.data, t.bytes.len) ||
-			!gpuagg_lookup_has_keys(t.bytes.data, nkeys, strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64))
+			!gpuagg_lookup_has_keys(t.bytes.data, nkeys,
+									strings ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64))
 			refused++;
 		else
 		{
@@ -277,11 +283,17 @@ laid_out(uint64_t n, uint32_t nkeys, bool string, uint64_t bytes, uint64_t *stri
 	GpuAggLookup *block;
 
 	memset(&shape, 0, sizeof(shape));
-	shape = (GpuAggLookupShape) {.nrows = n,.seed = random_next(),.nkeys = nkeys,.ncolumns = nkeys + 1,.strings = bytes,
-	.filters = filters,
-	.first = INT64_MIN,.last = INT64_MAX};
+	shape = (GpuAggLookupShape){.nrows = n,
+								.seed = random_next(),
+								.nkeys = nkeys,
+								.ncolumns = nkeys + 1,
+								.strings = bytes,
+								.filters = filters,
+								.first = INT64_MIN,
+								.last = INT64_MAX};
 	for (uint32_t i = 0; i <= nkeys; i++)
-		shape.columns[i] = (GpuAggLookupColumn) {.cls = GPUAGG_CLASS_I64,.width = i < nkeys ? 8 : 4};
+		shape.columns[i] = (GpuAggLookupColumn){.cls = GPUAGG_CLASS_I64,
+												.width = i < nkeys ? 8 : 4};
 	if (string)
 		shape.columns[0].cls = GPUAGG_CLASS_BYTES;
 	*strings = gpuagg_lookup_lay_out(&shape, &t.head, t.columns);
@@ -306,7 +318,8 @@ blocks_make(void)
 	for (int b = 0; b < 2; b++)
 		blocks[b] = calloc(GPUAGG_STRING_BLOCK, sizeof(**blocks));
 	for (uint32_t i = 0; i < CODES; i++)
-		blocks[(FIRST_CODE + i) / GPUAGG_STRING_BLOCK][(FIRST_CODE + i) % GPUAGG_STRING_BLOCK] = names[i];
+		blocks[(FIRST_CODE + i) / GPUAGG_STRING_BLOCK][(FIRST_CODE + i) % GPUAGG_STRING_BLOCK] =
+			names[i];
 	return blocks;
 }
 
@@ -340,7 +353,8 @@ filled_by_codes(GpuAggLookupCodes *codes)
 	{
 		const uint64_t at = i * 7 % codes->span;
 		uint8_t		st = GPUAGG_ST_VALUE;
-		const int64_t row = gpuagg_lookup_bit(codes->bits, codes->first, codes->span, codes->first + (int64_t) at, &st);
+		const int64_t row = gpuagg_lookup_bit(codes->bits, codes->first, codes->span,
+											  codes->first + (int64_t) at, &st);
 
 		gpuagg_lookup_fill_string(codes, at, t, strings);
 		if (st == GPUAGG_ST_VALUE)
@@ -376,7 +390,8 @@ test_filled_strings(uint32_t of_three)
 		const int64_t row = gpuagg_lookup_bytes(names[i], table, &st);
 
 		if (i % 3 < of_three)
-			wrong += st != GPUAGG_ST_VALUE || gpuagg_fetch_i64(row, table, &st, &ins) != i || st != GPUAGG_ST_VALUE;
+			wrong += st != GPUAGG_ST_VALUE || gpuagg_fetch_i64(row, table, &st, &ins) != i ||
+				st != GPUAGG_ST_VALUE;
 		else
 			wrong += st != GPUAGG_ST_NULL;
 	}
@@ -438,8 +453,8 @@ typedef struct Folded
 	int64_t		greatest;
 } Folded;
 
-static const GpuAggFold folds[NFOLDED] = {GPUAGG_FOLD_COUNT, GPUAGG_FOLD_COUNT, GPUAGG_FOLD_SUM, GPUAGG_FOLD_LEAST,
-GPUAGG_FOLD_GREATEST};
+static const GpuAggFold folds[NFOLDED] = {GPUAGG_FOLD_COUNT, GPUAGG_FOLD_COUNT, GPUAGG_FOLD_SUM,
+										  GPUAGG_FOLD_LEAST, GPUAGG_FOLD_GREATEST};
 
 /* Keys in no order, values of so many bits, some of them NULL, all of some keys */
 static void
@@ -477,7 +492,10 @@ same_folded(GpuAggBytes table, int64_t row, const Folded *f)
 		uint8_t		st = GPUAGG_ST_VALUE;
 		const int64_t value = gpuagg_fetch_i64(row, table, &st, &ins);
 
-		same = same && st == (f->values == 0 && folds[c] > GPUAGG_FOLD_COUNT ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE) &&
+		same = same &&
+			st ==
+				(f->values == 0 && folds[c] > GPUAGG_FOLD_COUNT ? GPUAGG_ST_NULL :
+																  GPUAGG_ST_VALUE) &&
 			(st != GPUAGG_ST_VALUE || value == want[c]);
 	}
 	return same;
@@ -490,8 +508,13 @@ test_folded(uint64_t step, uint32_t nkeys, int bits)
 	static Folded expected[FOLDED_KEYS];
 	GpuAggLookupSource columns[2 + NFOLDED] = {{.values = keys[0]}, {.values = keys[1]}};
 	GpuAggFold	all[2 + NFOLDED] = {GPUAGG_FOLD_NONE};
-	GpuAggLookupRows rows = {.nrows = FOLDED,.nkeys = nkeys,.ncolumns = nkeys + NFOLDED,.columns = columns,
-	.seed = random_next(),.filters = filters,.folds = all};
+	GpuAggLookupRows rows = {.nrows = FOLDED,
+							 .nkeys = nkeys,
+							 .ncolumns = nkeys + NFOLDED,
+							 .columns = columns,
+							 .seed = random_next(),
+							 .filters = filters,
+							 .folds = all};
 	GpuAggBytes table;
 	void	   *block;
 	int			wrong = 0;
@@ -507,7 +530,8 @@ test_folded(uint64_t step, uint32_t nkeys, int bits)
 	for (uint32_t k = 0; k < FOLDED_KEYS; k++)
 	{
 		uint8_t		st = GPUAGG_ST_VALUE;
-		const int64_t row = nkeys > 1 ? gpuagg_lookup_pair((int64_t) (k * step), k % 3, table, &st) :
+		const int64_t row = nkeys > 1 ?
+			gpuagg_lookup_pair((int64_t) (k * step), k % 3, table, &st) :
 			gpuagg_lookup((int64_t) (k * step), table, &st);
 
 		if (expected[k].rows == 0)
@@ -525,16 +549,21 @@ test_sums(void)
 	int64_t		low = -3;
 	int64_t		high = INT64_MAX / 10;
 
-	ok(gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high) && low == -30 && high == INT64_MAX / 10 * 10,
+	ok(gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high) && low == -30 &&
+		   high == INT64_MAX / 10 * 10,
 	   "sums lie between those of the least and the greatest values");
 	low = INT64_MIN / 10 - 1;
 	high = 0;
-	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high), "sums that may be too large are told");
+	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 10, &low, &high),
+	   "sums that may be too large are told");
 	low = INT64_MIN;
-	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 1, &low, &high) && gpuagg_fold_bounds(GPUAGG_FOLD_LEAST, 1, &low, &high) &&
-	   low == INT64_MIN, "... and the least value is what it is");
-	ok(gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, INT32_MAX, &low, &high) && low == 0 && high == INT32_MAX &&
-	   !gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, UINT64_C(1) << 31, &low, &high), "numbers have 32 bits");
+	ok(!gpuagg_fold_bounds(GPUAGG_FOLD_SUM, 1, &low, &high) &&
+		   gpuagg_fold_bounds(GPUAGG_FOLD_LEAST, 1, &low, &high) && low == INT64_MIN,
+	   "... and the least value is what it is");
+	ok(gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, INT32_MAX, &low, &high) && low == 0 &&
+		   high == INT32_MAX &&
+		   !gpuagg_fold_bounds(GPUAGG_FOLD_COUNT, UINT64_C(1) << 31, &low, &high),
+	   "numbers have 32 bits");
 }
 
 /* ---------- filters ---------- */
@@ -557,7 +586,8 @@ test_filter(void)
 	uint64_t	missing = 0;
 	uint64_t	passed = 0;
 
-	ok(gpuagg_filter_words(2 * FILTER_KEYS) == FILTER_WORDS && gpuagg_filter_words(2) == 1, "a word for 16 slots");
+	ok(gpuagg_filter_words(2 * FILTER_KEYS) == FILTER_WORDS && gpuagg_filter_words(2) == 1,
+	   "a word for 16 slots");
 	ok(gpuagg_filter_bits(0) == 1 && gpuagg_filter_bits(UINT64_C(0x3FFFF)) == UINT64_C(1) << 63 &&
 	   gpuagg_filter_bits(1 | 2 << 6 | 5 << 12) == (2 | 4 | 32) &&
 	   gpuagg_filter_word(8, UINT64_C(0xFFFFFFFFFFF7FFFF)) == 5, "bits and words of hashes");
@@ -588,7 +618,8 @@ test_wanted(void)
 	fill_keys(MOST, 0, UINT64_C(1) << 40);
 	filters = 8192 | 2;
 	t = make(MOST, 1, false, false);
-	ok(gpuagg_lookup_of(t.bytes)->span == 8192 && gpuagg_lookup_of(t.bytes)->filter != 0, "a filter as it is wanted");
+	ok(gpuagg_lookup_of(t.bytes)->span == 8192 && gpuagg_lookup_of(t.bytes)->filter != 0,
+	   "a filter as it is wanted");
 	free((void *) t.bytes.data);
 	filters = 4096 | 16384;
 	t = make(MOST, 1, false, false);

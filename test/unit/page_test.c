@@ -264,7 +264,8 @@ test_decode(void)
 	{
 		int32_t		small = (int32_t) i;
 		int64_t		big = i * 1000;
-		TestValue	v[4] = {{&small, 4, 4}, short_text(buf, "text", (uint32_t) i % 5), {&big, 8, 8}, {&big, 8, 8}};
+		TestValue	v[4] = {
+			{&small, 4, 4}, short_text(buf, "text", (uint32_t) i % 5), {&big, 8, 8}, {&big, 8, 8}};
 
 		if (i % 6 == 1)
 			v[0].bytes = NULL;
@@ -345,8 +346,10 @@ test_decode_blocks(void)
 				visible[p][(page[p].nlines - 1) / 8] |= (uint8_t) (1 << (page[p].nlines - 1) % 8);
 			next++;
 		}
-		pages[p] = (GpuAggPage) {.page = page[p].bytes, .visibility = p % 2 == 0 ? NULL : visible[p],
-			.nlines = page[p].nlines, .block = p};
+		pages[p] = (GpuAggPage){.page = page[p].bytes,
+								.visibility = p % 2 == 0 ? NULL : visible[p],
+								.nlines = page[p].nlines,
+								.block = p};
 	}
 	decoding_start(&d, pages, NPAGES);
 	while (gpuagg_decode_block(&d.decoder, &n, &d.error) == GPUAGG_OK && n > 0)
@@ -445,8 +448,10 @@ test_random_damage(void)
 	{
 		int64_t		big = i;
 		char		other[64];
-		TestValue	v[4] = {{i % 5 ? &i : NULL, 4, 4}, short_text(buf, "words of some length", (uint32_t) i % 20),
-		long_text(other, "another", 7, 0), {&big, 8, 8}};
+		TestValue	v[4] = {{i % 5 ? &i : NULL, 4, 4},
+						  short_text(buf, "words of some length", (uint32_t) i % 20),
+						  long_text(other, "another", 7, 0),
+						  {&big, 8, 8}};
 
 		if (!page_add(&page, v, 4))
 			break;
@@ -472,7 +477,8 @@ test_random_damage(void)
 			continue;
 		}
 		for (uint32_t k = 0; k < n; k++)
-			for (uint64_t b = 0; b < d.vectors.reg[1].v.b[k].len && d.vectors.reg[1].st[k] == 0; b++)
+			for (uint64_t b = 0; b < d.vectors.reg[1].v.b[k].len && d.vectors.reg[1].st[k] == 0;
+				 b++)
 				sum += (uint8_t) d.vectors.reg[1].v.b[k].data[b];
 		if (sum == 1)			/* keeps the loop */
 			printf("#\n");
@@ -516,16 +522,46 @@ static const NumericCase numeric_cases[] = {
 	{"12345.67 as a word", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD, true, 1234567 * 32 + 2},
 	{"-0.01 as a word", {0xA17F, 100}, 2, GPUAGG_SCALE_WORD, true, -1 * 32 + 2},
 	{"0.0000 as a word", {0x8200}, 1, GPUAGG_SCALE_WORD, true, 4},
-	{"-288230376151711743 as a word", {0xA004, 28, 8230, 3761, 5171, 1743}, 6, GPUAGG_SCALE_WORD, true, -INT64_C(288230376151711743) * 32},
-	{"288230376151711744 as a word", {0x8004, 28, 8230, 3761, 5171, 1744}, 6, GPUAGG_SCALE_WORD, false, 0},
+	{"-288230376151711743 as a word",
+	 {0xA004, 28, 8230, 3761, 5171, 1743},
+	 6,
+	 GPUAGG_SCALE_WORD,
+	 true,
+	 -INT64_C(288230376151711743) * 32},
+	{"288230376151711744 as a word",
+	 {0x8004, 28, 8230, 3761, 5171, 1744},
+	 6,
+	 GPUAGG_SCALE_WORD,
+	 false,
+	 0},
 	{"1e-18 as a word", {0x897B, 100}, 2, GPUAGG_SCALE_WORD, true, 32 + 18},
 	{"1e-19 as a word", {0x89FB, 10}, 2, GPUAGG_SCALE_WORD, false, 0},
 	{"NaN as a word", {0xC000}, 1, GPUAGG_SCALE_WORD, false, 0},
-	{"12345.67 as a word that fits two decimals", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 2, true, 1234567 * 32 + 2},
-	{"the same that fits one", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1, false, 0},
-	{"1.50, which shows two, of one", {0x8100, 1, 5000}, 3, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1, false, 0},
+	{"12345.67 as a word that fits two decimals",
+	 {0x8101, 1, 2345, 6700},
+	 4,
+	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 2,
+	 true,
+	 1234567 * 32 + 2},
+	{"the same that fits one",
+	 {0x8101, 1, 2345, 6700},
+	 4,
+	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1,
+	 false,
+	 0},
+	{"1.50, which shows two, of one",
+	 {0x8100, 1, 5000},
+	 3,
+	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1,
+	 false,
+	 0},
 	{"7 that fits none", {0x8000, 7}, 2, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS, true, 7 * 32},
-	{"10 times as much as fits 18", {0x8000, 10}, 2, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 18, false, 0},
+	{"10 times as much as fits 18",
+	 {0x8000, 10},
+	 2,
+	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 18,
+	 false,
+	 0},
 };
 
 static void
@@ -599,7 +635,8 @@ test_types(void)
 		const int64_t lsn = gpuagg_load_i64(GPUAGG_T_LSN, (const char *) &lsns[i]);
 
 		good &= gpuagg_held_oid(oid) == oids[i] && gpuagg_held_u64(lsn) == lsns[i] &&
-			oid == (int32_t) oid && gpuagg_load_i64(GPUAGG_T_ENUM, (const char *) &oids[i]) == oid &&
+			oid == (int32_t) oid &&
+			gpuagg_load_i64(GPUAGG_T_ENUM, (const char *) &oids[i]) == oid &&
 			(i == 0 || (oid > gpuagg_hold_oid(oids[i - 1]) && lsn > gpuagg_hold_u64(lsns[i - 1])));
 	}
 	ok(good, "unsigned numbers are in their order and come back");

@@ -39,12 +39,14 @@ test_first(void)
 	ok(gpuagg_placement_first(idle, 2) == 0, "alike: the one that has other columns, before room");
 	idle[1].known = 0.2;
 	idle[0].held = 0.1;
-	ok(gpuagg_placement_first(idle, 2) == 0, "alike: the one that has more of the table, before room");
+	ok(gpuagg_placement_first(idle, 2) == 0,
+	   "alike: the one that has more of the table, before room");
 	idle[0].usable = 0;
 	ok(gpuagg_placement_first(idle, 2) == 1, "one that is not usable is left out");
 	idle[1].usable = 0;
 	ok(gpuagg_placement_first(idle, 2) == -1, "none is usable");
-	ok(gpuagg_placement_first(kept, 2) == 1, "columns are worth waiting for, if that takes less than reading");
+	ok(gpuagg_placement_first(kept, 2) == 1,
+	   "columns are worth waiting for, if that takes less than reading");
 	ok(gpuagg_placement_first(busy, 2) == 0, "and not if it takes longer");
 	ok(gpuagg_placement_first(part, 2) == 1, "a part of them counts as much as it saves");
 }
@@ -58,7 +60,8 @@ test_wanted(void)
 	double		gain;
 	double		cost;
 
-	ok(gpuagg_placement_wanted(kept, 2, 1, &gain, &cost) == 0, "a card that waits for nothing should have the table, too");
+	ok(gpuagg_placement_wanted(kept, 2, 1, &gain, &cost) == 0,
+	   "a card that waits for nothing should have the table, too");
 	ok(gain == 50 * MS && cost == 59 * MS, "what that saves each time, and costs once");
 	ok(gpuagg_placement_wanted(both, 2, 0, &gain, &cost) == -1, "not one that has it");
 	ok(gpuagg_placement_wanted(idle, 2, 1, &gain, &cost) == -1, "nor if nothing waits");
@@ -118,20 +121,25 @@ test_spread(void)
 	double		gain;
 	double		cost;
 
-	ok(kept.usable && kept.run_ns == 0.65 * MS && kept.held == 1, "halves at once, a round trip more, and groups of both");
+	ok(kept.usable && kept.run_ns == 0.65 * MS && kept.held == 1,
+	   "halves at once, a round trip more, and groups of both");
 	ok(lopsided.run_ns == 0.85 * MS, "the later of them counts");
 	ok(many.run_ns > 1000 * MS, "many groups are merged by the backend");
 	ok(spread_left(half(0, 1), half(0, 1), 100, 1000).run_ns == kept.run_ns + 0.5 * MS,
 	   "groups that one device would have sorted out count");
 	ok(cold.run_ns == 58.15 * MS, "one backend feeds both");
 	ok(!spread(half(0.6, 1), half(0, 1), 100).usable, "not where tasks wait for a card");
-	ok(gpuagg_placement_first(devices, 3) == 0, "a card that has the table, not two of which one lacks it");
-	ok(gpuagg_placement_wanted(devices, 3, 0, &gain, &cost) == 2 && gain > 0.3 * MS && cost > 29 * MS,
+	ok(gpuagg_placement_first(devices, 3) == 0,
+	   "a card that has the table, not two of which one lacks it");
+	ok(gpuagg_placement_wanted(devices, 3, 0, &gain, &cost) == 2 && gain > 0.3 * MS &&
+		   cost > 29 * MS,
 	   "but it is worth spreading in the end");
 	devices[0].kept_ns = devices[0].run_ns = 0.6 * MS;
 	ok(gpuagg_placement_wanted(devices, 3, 0, &gain, &cost) == -1, "unless one is as fast");
-	ok(gpuagg_placement_spread_first(&one, &cold), "a table that nobody has is read by both at once");
-	ok(!gpuagg_placement_spread_first(&devices[0], &devices[2]), "not if that takes longer than where it is");
+	ok(gpuagg_placement_spread_first(&one, &cold),
+	   "a table that nobody has is read by both at once");
+	ok(!gpuagg_placement_spread_first(&devices[0], &devices[2]),
+	   "not if that takes longer than where it is");
 	one.kept_ns = 0.7 * MS;
 	ok(!gpuagg_placement_spread_first(&one, &cold), "nor for little");
 }

@@ -62,9 +62,14 @@ predicted_make(PredictedShape shape, TestProgram *p)
 
 	program_init(p);
 	a = program_attr(p, GPUAGG_T_INT4, true);
-	b = program_attr(p, shape == FEW ? GPUAGG_T_INT8 : shape == DEVIATION || shape == SLOPE ? GPUAGG_T_FLOAT8 :
-					 GPUAGG_T_INT4, true);
-	q = shape == AVERAGE || shape == DEVIATION ? NONE : shape == HALF ? b : program_attr(p, GPUAGG_T_INT4, true);
+	b = program_attr(p,
+					 shape == FEW							  ? GPUAGG_T_INT8 :
+						 shape == DEVIATION || shape == SLOPE ? GPUAGG_T_FLOAT8 :
+																GPUAGG_T_INT4,
+					 true);
+	q = shape == AVERAGE || shape == DEVIATION ? NONE :
+		shape == HALF						   ? b :
+												 program_attr(p, GPUAGG_T_INT4, true);
 	if (shape == FEW)
 		program_filter(p, shape_compare(p, GPUAGG_OP_I64_LT, q, 10));
 	else if (shape == LIST)
@@ -75,17 +80,22 @@ predicted_make(PredictedShape shape, TestProgram *p)
 		program_filter(p, list);
 	}
 	else if (shape == HALF)
-		program_filter(p, shape_both(p, shape_compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 524288),
-							   shape_compare(p, GPUAGG_OP_I64_LT, q, 7)));
+		program_filter(p,
+					   shape_both(p,
+								  shape_compare(p, GPUAGG_OP_I64_LT,
+												program_attr(p, GPUAGG_T_INT4, true), 524288),
+								  shape_compare(p, GPUAGG_OP_I64_LT, q, 7)));
 	else if (shape == SLOPE)
-		program_filter(p, shape_compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 262144));
+		program_filter(
+			p, shape_compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 262144));
 	program_key(p, a, GPUAGG_T_INT4);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
 	if (shape == SLOPE)
 	{
 		program_trans(p, GPUAGG_TRANS_FIRST_F64, b, NONE, GPUAGG_T_FLOAT8);
-		program_trans(p, GPUAGG_TRANS_COMOMENTS_F64, program_instr(p, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, q, q),
-					  NONE, GPUAGG_T_FLOAT8);
+		program_trans(p, GPUAGG_TRANS_COMOMENTS_F64,
+					  program_instr(p, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, q, q), NONE,
+					  GPUAGG_T_FLOAT8);
 	}
 	else if (shape == DEVIATION)
 		program_trans(p, GPUAGG_TRANS_MOMENTS_F64, b, NONE, GPUAGG_T_FLOAT8);
@@ -105,7 +115,8 @@ test_shape(const GpuAggRates *rates, Shape shape, const char *how)
 
 	(void) shape_choose(rates, packed, &work);
 	ms = gpuagg_predict_compiled(rates, &work) / MS;
-	snprintf(name, sizeof(name), "%s, %s: within 1.3 times of what it took", shapes_measured[shape].name, how);
+	snprintf(name, sizeof(name), "%s, %s: within 1.3 times of what it took",
+			 shapes_measured[shape].name, how);
 	between(ms, shapes_measured[shape].ms / 1.3, shapes_measured[shape].ms * 1.3, name);
 	free(packed);
 }
@@ -130,7 +141,8 @@ test_predicted(void)
 
 		predicted_make(predicted[i].shape, &p);
 		packed = program_pack(&p);
-		shape_work(packed, PREDICTED_ROWS, predicted[i].share, predicted[i].groups, predicted[i].numbers, &work);
+		shape_work(packed, PREDICTED_ROWS, predicted[i].share, predicted[i].groups,
+				   predicted[i].numbers, &work);
 		(void) shape_choose(&rates, packed, &work);
 		ms = gpuagg_predict_compiled(&rates, &work) / MS;
 		near += ms > predicted[i].ms / 1.3 && ms < predicted[i].ms * 1.3;
@@ -154,7 +166,8 @@ test_interpreted(const GpuAggRates *rates, Shape shape)
 
 	work.compiled.state = GPUAGG_COMPILED_NOT;
 	(void) shape_choose(rates, packed, &work);
-	snprintf(name, sizeof(name), "%s, interpreted: within twice of what it took", shapes_measured[shape].name);
+	snprintf(name, sizeof(name), "%s, interpreted: within twice of what it took",
+			 shapes_measured[shape].name);
 	between(gpuagg_predict_interpreted(rates, &work) / MS, shapes_measured[shape].interpreted / 2,
 			shapes_measured[shape].interpreted * 2, name);
 	free(packed);
@@ -190,7 +203,8 @@ test_unknown(void)
 	packed = program_pack(&p);
 	shape_work(packed, ROWS, 1, 1000, 1001, &work);
 	work.compiled.frame = GPUAGG_FRAME_DIRECT;
-	between(gpuagg_predict_compiled(&rates, &work) / MS, 0.18, 0.32, "without any rate: as an H200");
+	between(gpuagg_predict_compiled(&rates, &work) / MS, 0.18, 0.32,
+			"without any rate: as an H200");
 	free(packed);
 }
 
@@ -212,7 +226,8 @@ test_more(void)
 	ns = gpuagg_predict_compiled(&rates, &work);
 	more = work;
 	more.passed *= 50;
-	ok(gpuagg_predict_compiled(&rates, &more) > 1.2 * ns, "more rows that pass: late columns, atomics");
+	ok(gpuagg_predict_compiled(&rates, &more) > 1.2 * ns,
+	   "more rows that pass: late columns, atomics");
 	more = work;
 	more.rows *= 2;
 	ok(gpuagg_predict_compiled(&rates, &more) > 1.2 * ns, "more rows");
@@ -245,11 +260,14 @@ test_compile(void)
 	between(ready.kernel / MS, 0.34, 0.58, "one that is compiled: its own time");
 	work.compiled.state = GPUAGG_COMPILED_NEW;
 	fresh = predict(&rates, work);
-	ok(fresh.kernel == fresh.interpreted && fresh.start == ready.start, "one that would take longer to compile: interpreted");
-	ok(fresh.compiled == ready.compiled && fresh.interpreted > 10 * fresh.compiled, "both are predicted");
+	ok(fresh.kernel == fresh.interpreted && fresh.start == ready.start,
+	   "one that would take longer to compile: interpreted");
+	ok(fresh.compiled == ready.compiled && fresh.interpreted > 10 * fresh.compiled,
+	   "both are predicted");
 	work.compiled.always = true;
 	fresh = predict(&rates, work);
-	ok(fresh.kernel == ready.kernel && fresh.start == ready.start, "always: what it is waited for is no plan's");
+	ok(fresh.kernel == ready.kernel && fresh.start == ready.start,
+	   "always: what it is waited for is no plan's");
 	work.compiled.always = false;
 	work.rows = work.cached_rows = work.passed = 1e9;
 	fresh = predict(&rates, work);
@@ -290,7 +308,8 @@ test_cold(void)
 				if (predict(&rates, work).total <= warm)
 				{
 					slower = false;
-					printf("#   %s, %g rows, case %d: from columns %g\n", shapes_measured[s].name, rows, how, warm);
+					printf("#   %s, %g rows, case %d: from columns %g\n", shapes_measured[s].name,
+						   rows, how, warm);
 				}
 				free(packed);
 			}
@@ -368,9 +387,12 @@ test_single(const GpuAggRates *rates, Shape shape, bool counted, double groups, 
 	packed = program_pack(&p);
 	shape_work(packed, ROWS, shape == FILTER ? 0.5 : 1, groups, groups + 1, &work);
 	work.compiled.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
-	work.compiled.frame = work.compiled.numbers * work.compiled.entry_bytes <= (double) GPUAGG_NUMBERED_BYTES ?
-		GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE;
-	snprintf(name, sizeof(name), "%s, %g groups in a single pass: within 1.2 times", shapes_measured[shape].name, groups);
+	work.compiled.frame = work.compiled.numbers * work.compiled.entry_bytes <=
+			(double) GPUAGG_NUMBERED_BYTES ?
+		GPUAGG_FRAME_DENSE :
+		GPUAGG_FRAME_SINGLE;
+	snprintf(name, sizeof(name), "%s, %g groups in a single pass: within 1.2 times",
+			 shapes_measured[shape].name, groups);
 	between(gpuagg_predict_compiled(rates, &work) / MS, took / 1.2, took * 1.2, name);
 	free(packed);
 }

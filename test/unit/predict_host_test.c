@@ -94,7 +94,8 @@ test_shared_host(void)
 		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
 	/* a row's 1.3 accesses, to tables of 4.8 MB: of nearly all rows, three times as much more */
 	touches = 1.3 * 16 / gpuagg_rates_random(&sixteen, GPUAGG_RANDOM_READ32, 4.8e6) * 1e9;
-	between((beyond_one(&slow, 1e8, 1e5) - shared) / 1e8 / touches, 2.9, 3, "host: slower memory, slower groups");
+	between((beyond_one(&slow, 1e8, 1e5) - shared) / 1e8 / touches, 2.9, 3,
+			"host: slower memory, slower groups");
 }
 
 /* Tables of 32 parts: rows are kept, and each part fits a cache */
@@ -161,10 +162,12 @@ test_rows_host(void)
 	few.passed /= 2;
 	many.passed /= 2;
 	ns -= predict(&rates, many).kernel - predict(&rates, few).kernel;
-	between(ns / 5e6, 14.99, 15.01, "host: a row that its thread's table has no room for takes longer");
+	between(ns / 5e6, 14.99, 15.01,
+			"host: a row that its thread's table has no room for takes longer");
 	ns = predict(&rates, few).kernel;
 	few.string_keys = 1;
-	between((predict(&rates, few).kernel - ns) / 5e6, 7.99, 8.01, "host: so does a key that is a string");
+	between((predict(&rates, few).kernel - ns) / 5e6, 7.99, 8.01,
+			"host: so does a key that is a string");
 }
 
 /* Threads that all read share what memory gives; alone none gets more than it could. */
@@ -197,9 +200,11 @@ felt_host(double kernel)
 	GpuAggWork	work = grouping(1e8, 10);
 	GpuAggPrediction p = predict(&rates, work);
 
-	rates.feed_page_ns = p.kernel / kernel / work.pages - (p.feed / work.pages - rates.feed_page_ns);
+	rates.feed_page_ns = p.kernel / kernel / work.pages -
+		(p.feed / work.pages - rates.feed_page_ns);
 	p = predict(&rates, work);
-	between(p.kernel / p.feed, 0.999 * kernel, 1.001 * kernel, "host: a kernel of so much of the feed");
+	between(p.kernel / p.feed, 0.999 * kernel, 1.001 * kernel,
+			"host: a kernel of so much of the feed");
 	return (p.startup - p.start) / p.feed;
 }
 

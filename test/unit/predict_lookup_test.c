@@ -41,8 +41,10 @@ test_measured(void)
 			gpuagg_predict_probe(&rates, bytes, measured[i].found, true);
 		const double was = measured[i].with / measured[i].without;
 
-		if (!ok(gain < was * 1.3 && gain > was / 1.3, "what a filter gains is within 1.3 times of an H200's"))
-			printf("# %g MiB, %g found: %.2f, measured %.2f\n", measured[i].mib, measured[i].found, gain, was);
+		if (!ok(gain < was * 1.3 && gain > was / 1.3,
+				"what a filter gains is within 1.3 times of an H200's"))
+			printf("# %g MiB, %g found: %.2f, measured %.2f\n", measured[i].mib, measured[i].found,
+				   gain, was);
 	}
 }
 
@@ -63,13 +65,15 @@ test_h200(void)
 	int			all = 0;
 
 	h200_fill(&rates);
-	ok(pays(&rates, 1e9, 0.1, true, 64) && pays(&rates, 1e9, 0.1, true, 256) && pays(&rates, 1e9, 0.1, true, 1024),
+	ok(pays(&rates, 1e9, 0.1, true, 64) && pays(&rates, 1e9, 0.1, true, 256) &&
+		   pays(&rates, 1e9, 0.1, true, 1024),
 	   "a tenth found: of 64 MiB to 1 GiB of slots");
 	ok(!pays(&rates, 1e9, 0.1, true, 4096), "... not of 4 GiB, where the filter lies as far away");
 	for (uint64_t mib = 1; mib <= 16384; mib *= 2)
 		all += pays(&rates, 1e12, 1, true, mib);
 	is_int(all, 0, "all found: never");
-	ok(pays(&rates, 1e9, 0.3, true, 256) && !pays(&rates, 1e9, 0.7, true, 256), "in between: by how many are found");
+	ok(pays(&rates, 1e9, 0.3, true, 256) && !pays(&rates, 1e9, 0.7, true, 256),
+	   "in between: by how many are found");
 	for (int tenth = 0; tenth <= 10; tenth++)
 		for (uint64_t mib = 1; mib <= 32; mib *= 2)
 			within += pays(&rates, 1e12, tenth / 10.0, true, mib);
@@ -85,7 +89,8 @@ test_host(void)
 	const GpuAggRates rates = host(2);
 	GpuAggRates unknown = host(2);
 
-	ok(pays(&rates, 1e8, 0.1, false, 64) && pays(&rates, 1e8, 0.1, false, 256), "the host: beyond its last cache");
+	ok(pays(&rates, 1e8, 0.1, false, 64) && pays(&rates, 1e8, 0.1, false, 256),
+	   "the host: beyond its last cache");
 	ok(!pays(&rates, 1e8, 0.1, false, 4) && !pays(&rates, 1e8, 0.1, false, 8), "... not within");
 	ok(!pays(&rates, 1e8, 1, false, 256), "... not where all are found");
 	ok(!pays(&rates, 1e5, 0.1, false, 256), "... nor for few rows");

@@ -47,8 +47,10 @@ test_units(void)
 
 	is_double(half.ceiling[GPUAGG_CEILING_INT_OPS], all.ceiling[GPUAGG_CEILING_INT_OPS] / 2,
 			  "half the units: half the operations");
-	is_double(half.ceiling[GPUAGG_CEILING_MEMORY_READ], 4e12, "half of them still ask for all of the bandwidth");
-	is_double(few.ceiling[GPUAGG_CEILING_MEMORY_READ], 1e12, "ten ask for ten times what one reads");
+	is_double(half.ceiling[GPUAGG_CEILING_MEMORY_READ], 4e12,
+			  "half of them still ask for all of the bandwidth");
+	is_double(few.ceiling[GPUAGG_CEILING_MEMORY_READ], 1e12,
+			  "ten ask for ten times what one reads");
 	is_double(few.points[3].rate[GPUAGG_RANDOM_ATOMIC8], all.points[3].rate[GPUAGG_RANDOM_ATOMIC8],
 			  "ten units' random updates of 8 GB: still memory's bound");
 	is_double(few.points[0].rate[GPUAGG_RANDOM_READ8], 1e12 / 32, "of 1 MB: the units'");
@@ -65,8 +67,8 @@ test_bandwidth(void)
 	const GpuAggRates eighth = part(0, 5e11);
 
 	is_double(eighth.ceiling[GPUAGG_CEILING_MEMORY_READ], 5e11, "an eighth of the bandwidth");
-	is_double(eighth.points[3].rate[GPUAGG_RANDOM_READ8], all.points[3].rate[GPUAGG_RANDOM_READ8] / 8,
-			  "and of random accesses");
+	is_double(eighth.points[3].rate[GPUAGG_RANDOM_READ8],
+			  all.points[3].rate[GPUAGG_RANDOM_READ8] / 8, "and of random accesses");
 	is_double(eighth.ceiling[GPUAGG_CEILING_INT_OPS], all.ceiling[GPUAGG_CEILING_INT_OPS],
 			  "but all operations");
 }
@@ -81,7 +83,8 @@ test_predictions(void)
 	GpuAggWork	work = grouping(1e8, 1e7);
 
 	ok(predict(&few, work).kernel > 1.1 * predict(&all, work).kernel, "ten units take longer");
-	ok(predict(&slice, work).kernel > predict(&units, work).kernel, "a slice with less bandwidth takes longer yet");
+	ok(predict(&slice, work).kernel > predict(&units, work).kernel,
+	   "a slice with less bandwidth takes longer yet");
 	is_double(predict(&few, work).feed, predict(&all, work).feed, "feeding takes as long");
 }
 

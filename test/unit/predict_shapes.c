@@ -38,7 +38,8 @@ shapes_card(void)
 uint16_t
 shape_compare(TestProgram *p, uint32_t op, uint16_t column, int64_t with)
 {
-	return program_instr(p, op, GPUAGG_CLASS_I64, column, program_const_i64(p, GPUAGG_T_INT8, with));
+	return program_instr(p, op, GPUAGG_CLASS_I64, column,
+						 program_const_i64(p, GPUAGG_T_INT8, with));
 }
 
 uint16_t
@@ -67,9 +68,10 @@ q11_make(TestProgram *p)
 	const uint16_t few = shape_both(p, shape_compare(p, GPUAGG_OP_I64_GE, b, 1),
 									shape_compare(p, GPUAGG_OP_I64_LE, b, 3));
 
-	program_filter(p, shape_both(p, shape_both(p, dates, few), shape_compare(p, GPUAGG_OP_I64_LT, q, 250)));
-	shape_sum(p, program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, price, b), GPUAGG_TRANS_SUM_I128,
-		   GPUAGG_T_INT8);
+	program_filter(
+		p, shape_both(p, shape_both(p, dates, few), shape_compare(p, GPUAGG_OP_I64_LT, q, 250)));
+	shape_sum(p, program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, price, b),
+			  GPUAGG_TRANS_SUM_I128, GPUAGG_T_INT8);
 }
 
 /* a, count(*) filter (q < 500), sum(case when q > 100 then v else 0 end) */
@@ -84,8 +86,10 @@ case_make(TestProgram *p)
 
 	program_key(p, a, GPUAGG_T_INT4);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, few, GPUAGG_T_INT8);
-	shape_sum(p, program_instr3(p, GPUAGG_OP_SELECT, GPUAGG_CLASS_I64, many, v,
-							 program_const_i64(p, GPUAGG_T_INT4, 0)), GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT4);
+	shape_sum(p,
+			  program_instr3(p, GPUAGG_OP_SELECT, GPUAGG_CLASS_I64, many, v,
+							 program_const_i64(p, GPUAGG_T_INT4, 0)),
+			  GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT4);
 }
 
 void
@@ -109,7 +113,8 @@ shape_make(Shape shape, TestProgram *p)
 	b = shape == SUM || shape == KEY_COUNT || shape == MILLION ? a :
 		program_attr(p, shape == FLOAT ? GPUAGG_T_FLOAT8 : GPUAGG_T_INT4, true);
 	if (shape == FILTER)
-		program_filter(p, shape_compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 500));
+		program_filter(
+			p, shape_compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 500));
 	if (shape == TWO_KEYS)
 	{
 		program_key(p, b, GPUAGG_T_INT4);
@@ -129,11 +134,13 @@ shape_make(Shape shape, TestProgram *p)
 	else if (shape == FLOAT)
 		shape_sum(p, b, GPUAGG_TRANS_SUM_F64_AVG, GPUAGG_T_FLOAT8);
 	else
-		shape_sum(p, b, shape == MONTH ? GPUAGG_TRANS_SUM_I128 : GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT4);
+		shape_sum(p, b, shape == MONTH ? GPUAGG_TRANS_SUM_I128 : GPUAGG_TRANS_SUM_I64,
+				  GPUAGG_T_INT4);
 }
 
 void
-shape_work(const GpuAggProgram *p, double rows, double share, double groups, double numbers, GpuAggWork *work)
+shape_work(const GpuAggProgram *p, double rows, double share, double groups, double numbers,
+		   GpuAggWork *work)
 {
 	GpuAggLayout layout;
 
@@ -168,14 +175,17 @@ shape_grouped(Shape shape, double groups, double numbers, GpuAggWork *work)
 GpuAggProgram *
 shape_measured(Shape shape, GpuAggWork *work)
 {
-	return shape_grouped(shape, shapes_measured[shape].groups, shapes_measured[shape].numbers, work);
+	return shape_grouped(shape, shapes_measured[shape].groups, shapes_measured[shape].numbers,
+						 work);
 }
 
 GpuAggResidentChoice
 shape_choose(const GpuAggRates *rates, const GpuAggProgram *p, GpuAggWork *work)
 {
-	GpuAggStrategyInput input = {.resident = true,.plain = gpuagg_local_is_plain(p),.possible = ~UINT32_C(0)};
-	GpuAggResidentChoice choice = {GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO};
+	GpuAggStrategyInput input = {
+		.resident = true, .plain = gpuagg_local_is_plain(p), .possible = ~UINT32_C(0)};
+	GpuAggResidentChoice choice = {GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO,
+								   GPUAGG_STRATEGY_AUTO};
 	GpuAggStrategyRates strategy;
 
 	work->compiled.frame = GPUAGG_FRAME_PLAIN;

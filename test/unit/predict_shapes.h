@@ -45,8 +45,8 @@ extern uint16_t shape_both(TestProgram *p, uint16_t a, uint16_t b);
 extern void shape_sum(TestProgram *p, uint16_t reg, uint32_t op, uint32_t type);
 
 /* Over kept columns, by a kernel that is there */
-extern void shape_work(const GpuAggProgram *p, double rows, double share, double groups, double numbers,
-					   GpuAggWork *work);
+extern void shape_work(const GpuAggProgram *p, double rows, double share, double groups,
+					   double numbers, GpuAggWork *work);
 
 /*
  * Program and work of a shape with so many groups, or as it was measured; the program is the
@@ -55,6 +55,7 @@ extern void shape_work(const GpuAggProgram *p, double rows, double share, double
 extern GpuAggProgram *shape_grouped(Shape shape, double groups, double numbers, GpuAggWork *work);
 extern GpuAggProgram *shape_measured(Shape shape, GpuAggWork *work);
 
-extern GpuAggResidentChoice shape_choose(const GpuAggRates *rates, const GpuAggProgram *p, GpuAggWork *work);
+extern GpuAggResidentChoice shape_choose(const GpuAggRates *rates, const GpuAggProgram *p,
+										 GpuAggWork *work);
 
 #endif							/* GPUAGG_TEST_PREDICT_SHAPES_H */

@@ -16,12 +16,13 @@ test_choice(Shape shape, double groups, bool known, GpuAggStrategy want, GpuAggF
 	const GpuAggRates rates = shapes_card();
 	GpuAggResidentChoice c;
 	GpuAggWork	work;
-	GpuAggProgram *packed = shape_grouped(shape, groups, known && groups < 1e7 ? groups + 1 : 0, &work);
+	GpuAggProgram *packed = shape_grouped(shape, groups, known && groups < 1e7 ? groups + 1 : 0,
+										  &work);
 	char		name[120];
 
 	c = shape_choose(&rates, packed, &work);
-	snprintf(name, sizeof(name), "%s, %g groups, ranges %sknown: %s", shapes_measured[shape].name, groups,
-			 known ? "" : "un", gpuagg_strategy_name(want));
+	snprintf(name, sizeof(name), "%s, %g groups, ranges %sknown: %s", shapes_measured[shape].name,
+			 groups, known ? "" : "un", gpuagg_strategy_name(want));
 	if (!ok(c.runs == want && (frame == GPUAGG_NFRAMES || work.compiled.frame == frame), name))
 		printf("#   got %s, frame %d, of %s\n", gpuagg_strategy_name(c.runs), work.compiled.frame,
 			   gpuagg_strategy_name(c.strategy));
@@ -98,7 +99,8 @@ test_no_kernel(void)
 	GpuAggProgram *packed = shape_grouped(KEY_SUM, 500, 501, &work);
 
 	c = shape_choose(&rates, packed, &work);
-	ok(c.interpreted == GPUAGG_STRATEGY_BLOCK_LOCAL, "500 groups: also the interpreter's blocks have room");
+	ok(c.interpreted == GPUAGG_STRATEGY_BLOCK_LOCAL,
+	   "500 groups: also the interpreter's blocks have room");
 	shape_work(packed, ROWS, 1, 2000, 2001, &work);
 	c = shape_choose(&rates, packed, &work);
 	ok(c.runs == GPUAGG_STRATEGY_BLOCK_LOCAL && c.interpreted == GPUAGG_STRATEGY_SINGLE_PASS,
@@ -118,19 +120,25 @@ test_rule(void)
 	for (double groups = 1; groups < 2e7; groups *= 3)
 		for (int known = 0; known < 2; known++)
 		{
-			GpuAggFrameCase device = {.whole = true,.keyed = true,.packs = true,.defers = true,.groups = groups,
-			.unit_shared_bytes = rates.unit_shared_bytes};
+			GpuAggFrameCase device = {.whole = true,
+									  .keyed = true,
+									  .packs = true,
+									  .defers = true,
+									  .groups = groups,
+									  .unit_shared_bytes = rates.unit_shared_bytes};
 			GpuAggFrame frame;
 			GpuAggWork	work;
-			GpuAggProgram *packed = shape_grouped(KEY_SUM, groups, known && groups < 1e6 ? groups + 1 : 0, &work);
+			GpuAggProgram *packed = shape_grouped(KEY_SUM, groups,
+												  known && groups < 1e6 ? groups + 1 : 0, &work);
 			const GpuAggResidentChoice c = shape_choose(&rates, packed, &work);
 			device.strategy = c.strategy;
 			device.numbers = work.compiled.numbers;
 			device.entry_bytes = work.compiled.entry_bytes;
 			device.key_bytes = work.compiled.key_bytes;
 			device.state_bytes = work.compiled.state_bytes;
-			same &= c.runs == (gpuagg_frame_choose(&device, &frame) ? gpuagg_frame_runs(frame, c.strategy) :
-							   c.strategy);
+			same &= c.runs ==
+				(gpuagg_frame_choose(&device, &frame) ? gpuagg_frame_runs(frame, c.strategy) :
+														c.strategy);
 			free(packed);
 		}
 	ok(same, "the plan's strategy is the one that runs, from 1 to 10^7 groups");
@@ -156,11 +164,13 @@ page_shape_make(int shape, TestProgram *p)
 	}
 	program_init(p);
 	for (int i = 0; i < (shape == PAGE_LONG_KEYS ? 4 : 1); i++)
-		program_key(p, program_attr(p, shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT, true),
+		program_key(p,
+					program_attr(p, shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT, true),
 					shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
 	if (shape == PAGE_MAX_TEXT)
-		program_trans(p, GPUAGG_TRANS_MAX_BYTES, program_attr(p, GPUAGG_T_TEXT, true), NONE, GPUAGG_T_TEXT);
+		program_trans(p, GPUAGG_TRANS_MAX_BYTES, program_attr(p, GPUAGG_T_TEXT, true), NONE,
+					  GPUAGG_T_TEXT);
 }
 
 /* What the device does with a strategy for pages (cuda/task/task_table.cu, local_choose) */
@@ -171,10 +181,13 @@ page_runs(const GpuAggProgram *p, GpuAggStrategy strategy, double groups)
 	GpuAggRecord record;
 
 	gpuagg_compiled_work(&work, p);
-	if ((GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) && gpuagg_record_of_rows(p, &record))
+	if ((GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) &&
+		gpuagg_record_of_rows(p, &record))
 		return strategy;
-	return gpuagg_page_local_entries(groups, true, work.entry_bytes, work.key_bytes, work.locked, false) > 0 ?
-		GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_SINGLE_PASS;
+	return gpuagg_page_local_entries(groups, true, work.entry_bytes, work.key_bytes, work.locked,
+									 false) > 0 ?
+		GPUAGG_STRATEGY_BLOCK_LOCAL :
+		GPUAGG_STRATEGY_SINGLE_PASS;
 }
 
 static void
@@ -208,7 +221,8 @@ test_pages(const GpuAggRates *rates, const char *how)
 				if (c.passes == 1 && page_runs(packed, c.within, groups) != c.strategy)
 				{
 					same = false;
-					printf("#   shape %d, %g groups: planned %s\n", s, groups, gpuagg_strategy_name(c.strategy));
+					printf("#   shape %d, %g groups: planned %s\n", s, groups,
+						   gpuagg_strategy_name(c.strategy));
 				}
 			}
 			free(packed);
@@ -237,12 +251,21 @@ test_all_pages(void)
 static void
 test_forced(void)
 {
-	GpuAggFrameCase c = {.forced = true,.whole = true,.keyed = true,.packs = true,.groups = 10,.numbers = 11,
-	.entry_bytes = 24,.key_bytes = 8,.state_bytes = 12,.unit_shared_bytes = 228 << 10};
+	GpuAggFrameCase c = {.forced = true,
+						 .whole = true,
+						 .keyed = true,
+						 .packs = true,
+						 .groups = 10,
+						 .numbers = 11,
+						 .entry_bytes = 24,
+						 .key_bytes = 8,
+						 .state_bytes = 12,
+						 .unit_shared_bytes = 228 << 10};
 	GpuAggFrame frame;
 
 	c.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
-	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_DENSE, "single pass: no table of a block");
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_DENSE,
+	   "single pass: no table of a block");
 	c.strategy = GPUAGG_STRATEGY_PARTITIONED;
 	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_PACKED, "partitioned: records");
 	c.strategy = GPUAGG_STRATEGY_BLOCK_LOCAL;
@@ -252,11 +275,13 @@ test_forced(void)
 	c.groups = 1e6;
 	ok(!gpuagg_frame_choose(&c, &frame), "block-local of too many groups: by the interpreter");
 	c.forced = false;
-	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE, "not forced: the task's table");
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE,
+	   "not forced: the task's table");
 	c.whole = false;
 	c.numbers = 11;
 	c.groups = 10;
-	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE, "a hash window: the task's table");
+	ok(gpuagg_frame_choose(&c, &frame) && frame == GPUAGG_FRAME_SINGLE,
+	   "a hash window: the task's table");
 	c.kept = true;
 	c.packs = false;
 	ok(!gpuagg_frame_choose(&c, &frame), "rows that are kept without a record: none");
@@ -268,12 +293,16 @@ test_page_local(void)
 {
 	const double most = gpuagg_page_local_groups(24, 8, false);
 
-	ok(most >= 500 && gpuagg_page_local_entries(most, true, 24, 8, false, false) > 0, "so many groups fit");
+	ok(most >= 500 && gpuagg_page_local_entries(most, true, 24, 8, false, false) > 0,
+	   "so many groups fit");
 	is_int(gpuagg_page_local_entries(most + 1, true, 24, 8, false, false), 0, "not one more");
 	is_int(gpuagg_page_local_entries(1, false, 24, 8, false, false), 1, "no keys: one entry");
-	is_int(gpuagg_page_local_entries(10, true, 24, 8, false, false), 256, "few groups: as many as copies leave room for");
-	is_int(gpuagg_page_local_entries(10, true, 24, 8, true, false), 0, "states with locks have none");
-	ok(gpuagg_page_local_entries(1e6, true, 24, 8, false, true) > 1000, "forced: what there is room for");
+	is_int(gpuagg_page_local_entries(10, true, 24, 8, false, false), 256,
+		   "few groups: as many as copies leave room for");
+	is_int(gpuagg_page_local_entries(10, true, 24, 8, true, false), 0,
+		   "states with locks have none");
+	ok(gpuagg_page_local_entries(1e6, true, 24, 8, false, true) > 1000,
+	   "forced: what there is room for");
 }
 
 int

@@ -10,7 +10,8 @@
 static GpuAggTableWork
 direct(double rows)
 {
-	GpuAggTableWork table = {.rows = rows,.columns = 3,.bytes = rows * 16.25,.finder_bytes = rows / 4};
+	GpuAggTableWork table = {
+		.rows = rows, .columns = 3, .bytes = rows * 16.25, .finder_bytes = rows / 4};
 
 	return table;
 }
@@ -18,7 +19,8 @@ direct(double rows)
 static GpuAggTableWork
 hashed(double rows)
 {
-	GpuAggTableWork table = {.rows = rows,.columns = 3,.bytes = rows * 40,.finder_bytes = rows * 17,.hashed = true};
+	GpuAggTableWork table = {
+		.rows = rows, .columns = 3, .bytes = rows * 40, .finder_bytes = rows * 17, .hashed = true};
 
 	return table;
 }
@@ -36,7 +38,8 @@ strings(double rows)
 static double
 made(const GpuAggRates *rates, GpuAggTableWork table)
 {
-	const GpuAggWork scan = {.rows = table.rows,.cached_rows = table.rows,.passed = table.rows,.columns = 3};
+	const GpuAggWork scan = {
+		.rows = table.rows, .cached_rows = table.rows, .passed = table.rows, .columns = 3};
 
 	return gpuagg_predict_table_made(rates, &table, &scan);
 }
@@ -83,7 +86,8 @@ test_host(void)
 	other.points[1].rate[GPUAGG_RANDOM_READ8] /= 2;
 	ns = made(&rates, hashed(1e6));
 	/* two reads of 12.5 ns each become two of 25 */
-	between((made(&other, hashed(1e6)) - ns) / MS, 24.9, 25.1, "host: memory half as fast at random reads");
+	between((made(&other, hashed(1e6)) - ns) / MS, 24.9, 25.1,
+			"host: memory half as fast at random reads");
 	is_double(made(&other, direct(1e5)), made(&rates, direct(1e5)), "host: bits lie in a cache");
 
 	other = rates;
@@ -92,19 +96,23 @@ test_host(void)
 
 	other = rates;
 	other.ceiling[GPUAGG_CEILING_TOUCH_HUGE] /= 10;
-	ok(made(&other, direct(1e6)) > 2 * made(&rates, direct(1e6)), "host: memory that is touched first, by huge pages");
-	is_double(made(&other, direct(1000)), made(&rates, direct(1000)), "host: by small ones where there is little");
+	ok(made(&other, direct(1e6)) > 2 * made(&rates, direct(1e6)),
+	   "host: memory that is touched first, by huge pages");
+	is_double(made(&other, direct(1000)), made(&rates, direct(1000)),
+			  "host: by small ones where there is little");
 	other = rates;
 	other.ceiling[GPUAGG_CEILING_TOUCH] /= 10;
 	ok(made(&other, direct(1e4)) > 2 * made(&rates, direct(1e4)), "host: whose rate is another");
 
 	other = rates;
 	other.round_trip_ns += 1 * MS;
-	between((made(&other, direct(1000)) - made(&rates, direct(1000))) / MS, 0.999, 1.001, "host: a task's way there and back");
+	between((made(&other, direct(1000)) - made(&rates, direct(1000))) / MS, 0.999, 1.001,
+			"host: a task's way there and back");
 	ns = made(&rates, direct(1e6));
 	memset(rates.ceiling, 0, sizeof(rates.ceiling));
 	rates.npoints = 0;
-	ok(isfinite(made(&rates, hashed(1e6))) && made(&rates, hashed(1e6)) > 0.2 * ns, "host: nothing measured");
+	ok(isfinite(made(&rates, hashed(1e6))) && made(&rates, hashed(1e6)) > 0.2 * ns,
+	   "host: nothing measured");
 }
 
 /* Keys that other tables number: a string, a slot and a key are read for each */
@@ -117,8 +125,8 @@ test_numbers(void)
 
 	two.numbers = 2;
 	/* by two threads, each 12.5 ns a read */
-	between((made(&rates, two) - made(&rates, hashed(1e6))) / MS, 2 * 3 * 12.4 / 2, 2 * 3 * 12.6 / 2,
-			"host: numbers of two keys are found by all threads");
+	between((made(&rates, two) - made(&rates, hashed(1e6))) / MS, 2 * 3 * 12.4 / 2,
+			2 * 3 * 12.6 / 2, "host: numbers of two keys are found by all threads");
 	ok(made(&card, two) > made(&card, hashed(1e6)), "card: they take random reads");
 }
 
@@ -154,7 +162,8 @@ test_card(void)
 
 	/* each kept input was a task of 0.3 ms on an H200 */
 	between(made(&rates, direct(2500)) / MS, 0.2, 0.5, "card: a small table is a task");
-	ok(made(&rates, hashed(1e7)) < made(&rates, hashed(2500)) + 10 * MS, "card: 10^7 rows take some ms");
+	ok(made(&rates, hashed(1e7)) < made(&rates, hashed(2500)) + 10 * MS,
+	   "card: 10^7 rows take some ms");
 	ok(made(&rates, hashed(1e7)) > made(&rates, direct(1e7)), "card: slots take longer than bits");
 	ok(made(&rates, strings(1e7)) > made(&rates, hashed(1e7)), "card: strings longer still");
 	for (int i = 0; i < other.npoints; i++)
@@ -164,7 +173,8 @@ test_card(void)
 	for (int i = 0; i < other.npoints; i++)
 		other.points[i].rate[GPUAGG_RANDOM_READ8] /= 10;
 	ok(made(&other, hashed(1e7)) > 1.5 * made(&rates, hashed(1e7)), "card: random reads");
-	ok(taken(&rates, hashed(1e6)) > 10 * MS, "card: rows that the backend has are a process's work");
+	ok(taken(&rates, hashed(1e6)) > 10 * MS,
+	   "card: rows that the backend has are a process's work");
 }
 
 int

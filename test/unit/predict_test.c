@@ -136,7 +136,8 @@ test_learned(const GpuAggRates *rates, const char *device)
 	between((q.feed + q.link + q.kernel) / (p.feed + p.link + p.kernel), 3.999, 4.001, name);
 	snprintf(name, sizeof(name), "%s: it is known what it was without", device);
 	between(gpuagg_predict_unlearned(&q) / p.startup, 0.999, 1.001, name);
-	between(gpuagg_predict_input(&learned, &work) / gpuagg_predict_input(rates, &work), 0.999, 1.001, name);
+	between(gpuagg_predict_input(&learned, &work) / gpuagg_predict_input(rates, &work), 0.999,
+			1.001, name);
 	snprintf(name, sizeof(name), "%s: PostgreSQL's plan has none", device);
 	ok(gpuagg_predict_postgres(&learned, &work) == gpuagg_predict_postgres(rates, &work), name);
 }
@@ -272,17 +273,20 @@ test_emitted(void)
 		const char *name;
 		GpuAggWork	work;
 		double		ns;
-	}			shapes[] = {
-		{"a key", {.outputs = 1,.output_bytes = 8}, 24},
-		{"a key and a count", {.outputs = 2,.output_bytes = 16}, 27},
-		{"a key, seven extremes and counts", {.outputs = 8,.output_bytes = 64}, 54},
-		{"a numeric", {.outputs = 1,.numeric_outputs = 1,.output_bytes = 32}, 38},
-		{"an average of integers", {.outputs = 1,.averages = 1,.output_bytes = 24}, 46},
-		{"of numerics", {.outputs = 1,.numeric_outputs = 1,.averages = 1,.output_bytes = 32}, 60},
-		{"a variance", {.outputs = 1,.variances = 1,.output_bytes = 40}, 525},
-		{"a string", {.outputs = 1,.strings = 1,.output_bytes = 24}, 59},
-		{"one of columns that stay", {.outputs = 1,.strings = 1,.output_bytes = 24,.rows = 4e6,.cached_rows = 4e6}, 124}
-	};
+	} shapes[] = {
+		{"a key", {.outputs = 1, .output_bytes = 8}, 24},
+		{"a key and a count", {.outputs = 2, .output_bytes = 16}, 27},
+		{"a key, seven extremes and counts", {.outputs = 8, .output_bytes = 64}, 54},
+		{"a numeric", {.outputs = 1, .numeric_outputs = 1, .output_bytes = 32}, 38},
+		{"an average of integers", {.outputs = 1, .averages = 1, .output_bytes = 24}, 46},
+		{"of numerics",
+		 {.outputs = 1, .numeric_outputs = 1, .averages = 1, .output_bytes = 32},
+		 60},
+		{"a variance", {.outputs = 1, .variances = 1, .output_bytes = 40}, 525},
+		{"a string", {.outputs = 1, .strings = 1, .output_bytes = 24}, 59},
+		{"one of columns that stay",
+		 {.outputs = 1, .strings = 1, .output_bytes = 24, .rows = 4e6, .cached_rows = 4e6},
+		 124}};
 	GpuAggRates rates = host(2);
 
 	rates.postgres_row_ns = 37.6;
@@ -293,7 +297,8 @@ test_emitted(void)
 		GpuAggWork	work = shapes[i].work;
 
 		work.groups = 1e6;
-		between(predict(&rates, work).emit / work.groups, shapes[i].ns / 1.25, shapes[i].ns * 1.25, shapes[i].name);
+		between(predict(&rates, work).emit / work.groups, shapes[i].ns / 1.25, shapes[i].ns * 1.25,
+				shapes[i].name);
 	}
 }
 
@@ -310,23 +315,28 @@ test_changed(void)
 		double		pages;
 		double		changed;
 		double		ms;
-	}			shapes[] = {
-		{157, 20383, 216, 0.64}, {157, 20383, 2018, 4.94}, {157, 20383, 4057, 8.45}, {157, 20383, 10231, 18.37},
-		{157, 20383, 16387, 26.20}, {75, 26667, 292, 1.03}, {75, 26667, 2659, 4.78}, {75, 26667, 5335, 9.14},
-		{75, 26667, 13487, 17.29}, {75, 26667, 21592, 23.14}, {30, 29000, 312, 0.72}, {30, 29000, 2937, 5.14},
-		{30, 29000, 5917, 11.74}, {30, 29000, 14966, 17.16}, {30, 29000, 23960, 29.97}
-	};
+	} shapes[] = {
+		{157, 20383, 216, 0.64},	{157, 20383, 2018, 4.94},	{157, 20383, 4057, 8.45},
+		{157, 20383, 10231, 18.37}, {157, 20383, 16387, 26.20}, {75, 26667, 292, 1.03},
+		{75, 26667, 2659, 4.78},	{75, 26667, 5335, 9.14},	{75, 26667, 13487, 17.29},
+		{75, 26667, 21592, 23.14},	{30, 29000, 312, 0.72},		{30, 29000, 2937, 5.14},
+		{30, 29000, 5917, 11.74},	{30, 29000, 14966, 17.16},	{30, 29000, 23960, 29.97}};
 	GpuAggRates rates = host(2);
 
 	rates.feed_page_ns = 196;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 	{
 		const double n = shapes[i].changed;
-		GpuAggWork	work = {.pages = n,.checked_pages = n,.checked_rows = n * shapes[i].lines,
-			.gaps = n * (1 - n / shapes[i].pages),.rows = shapes[i].pages * shapes[i].lines,.columns = 2};
+		GpuAggWork	work = {.pages = n,
+						   .checked_pages = n,
+						   .checked_rows = n * shapes[i].lines,
+						   .gaps = n * (1 - n / shapes[i].pages),
+						   .rows = shapes[i].pages * shapes[i].lines,
+						   .columns = 2};
 		char		name[100];
 
-		snprintf(name, sizeof(name), "%.0f of %.0f pages of %.0f rows have changed", n, shapes[i].pages, shapes[i].lines);
+		snprintf(name, sizeof(name), "%.0f of %.0f pages of %.0f rows have changed", n,
+				 shapes[i].pages, shapes[i].lines);
 		between(predict(&rates, work).feed / 1e6 / shapes[i].ms, 0.5, 2, name);
 	}
 }
@@ -342,8 +352,9 @@ test_variances(void)
 
 	work.variances = 1;
 	work.outputs -= 1;
-	between((gpuagg_predict_postgres(&rates, &work) - postgres) / (predict(&rates, work).emit - emit), 0.95, 1.1,
-			"a variance takes as long in PostgreSQL's plan");
+	between((gpuagg_predict_postgres(&rates, &work) - postgres) /
+				(predict(&rates, work).emit - emit),
+			0.95, 1.1, "a variance takes as long in PostgreSQL's plan");
 }
 
 /*
@@ -629,7 +640,8 @@ test_feeders(void)
 	rates.feeder_ns = 1 * MS;
 	rates.feed_page_ns = 50;
 	p = predict(&rates, grouping(1e6 * 185, 100));
-	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 0, 8), 0, "the link takes longer than the feed: none");
+	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 0, 8), 0,
+		   "the link takes longer than the feed: none");
 	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 40, 8), 0, "faster than the profile says: none");
 	ok(gpuagg_predict_feeders(&rates, &p, 1e6, 1000, 8) > 0, "but pages take longer: some");
 	cores.feeder_start_ns = cores.feeder_ns = 1000;

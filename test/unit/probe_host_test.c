@@ -96,7 +96,8 @@ test_rates(GpuAggProbe *probe, const GpuAggProbeMachine *machine)
 	positive = true;
 	for (uint32_t words = 1; words <= 4; words++)
 		positive = positive &&
-			gpuagg_host_probe_pattern(probe, words, SIM_MIB(1), false, &value, &error) == GPUAGG_OK &&
+			gpuagg_host_probe_pattern(probe, words, SIM_MIB(1), false, &value, &error) ==
+				GPUAGG_OK &&
 			value > 0;
 	ok(positive, "access patterns");
 	ok(gpuagg_host_probe_threads(probe, machine->units, &value, &error) == GPUAGG_OK &&

@@ -129,7 +129,8 @@ test_beside(void)
 	GpuAggKernelBlocks none = {{40, 8208, 0}, 256, 0};
 	GpuAggKernelBlocks many = {{40, 8208, 0}, 256, 7};
 
-	is_int(gpuagg_occupancy(&hopper, &group, 512).blocks, 2, "alone, two blocks fill the registers");
+	is_int(gpuagg_occupancy(&hopper, &group, 512).blocks, 2,
+		   "alone, two blocks fill the registers");
 	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &none), 2, "and beside nothing");
 	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &decode), 1, "beside a decoder, one");
 	is_int(gpuagg_occupancy_beside(&hopper, &group, 256, &decode), 3, "and three of half its size");
@@ -157,7 +158,7 @@ test_choice(void)
 	for (uint32_t threads = 32; threads <= 1024; threads += 32)
 	{
 		GpuAggOccupancy o = gpuagg_occupancy(&hopper, &need, threads);
-		uint64_t	rounds = gpuagg_occupancy_rounds(&o, threads, (9999999 + threads) / threads, 132);
+		uint64_t rounds = gpuagg_occupancy_rounds(&o, threads, (9999999 + threads) / threads, 132);
 
 		fewest = rounds < fewest ? rounds : fewest;
 	}

@@ -35,7 +35,8 @@ test_medians(void)
 	is_double(gpuagg_stat_median(even, 4), 6, "median of four");
 	is_double(gpuagg_stat_median(odd, 1), 9, "median of one");
 	is_double(gpuagg_stat_spread(odd, 3), 1.6, "spread");
-	is_double(gpuagg_stat_over_least(log(2 * 8 * 4), 3, 2), 2, "the geometric mean is twice the least");
+	is_double(gpuagg_stat_over_least(log(2 * 8 * 4), 3, 2), 2,
+			  "the geometric mean is twice the least");
 	is_double(gpuagg_stat_over_least(log(7), 1, 7), 1, "of one value it is the least");
 	is_double(odd[0], 9, "values stay as they are");
 	is_double(gpuagg_stat_deviation(even, 4), 1.4826 * 3, "deviation");

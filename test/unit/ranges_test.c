@@ -99,7 +99,8 @@ test_units(void)
 			for (int o = 0; o < 5; o++)
 			{
 				const int64_t above = n * unit + offs[o];
-				const uint64_t at = gpuagg_frame_units(&key, (int64_t) ((uint64_t) low + (uint64_t) above));
+				const uint64_t at = gpuagg_frame_units(
+					&key, (int64_t) ((uint64_t) low + (uint64_t) above));
 				const bool	has = above >= 0 && above <= 1000 * unit && above % unit == 0;
 
 				wrong += has != (at < key.extent) || (has && at != (uint64_t) (above / unit));
@@ -139,17 +140,22 @@ test_hours(void)
 	GpuAggProgram *p = cut_program(GPUAGG_FIELD_HOUR);
 	Numbers		n = numbers_of(p, TWENTIES + 1, TWENTIES + 366 * DAY - 1);
 
-	ok(n.known && n.numbers == 8784 + 1 && n.range.low == TWENTIES && n.range.unit == HOUR, "hours of a year");
+	ok(n.known && n.numbers == 8784 + 1 && n.range.low == TWENTIES && n.range.unit == HOUR,
+	   "hours of a year");
 	is_int(without_number(p, &n, TWENTIES + 1, TWENTIES + 366 * DAY - 1), 0, "... have numbers");
 	n = numbers_of(p, -DAY - 1, -1);
-	ok(n.known && n.numbers == 25 + 1 && n.range.low == -DAY - HOUR && n.range.high == -HOUR, "before 2000");
+	ok(n.known && n.numbers == 25 + 1 && n.range.low == -DAY - HOUR && n.range.high == -HOUR,
+	   "before 2000");
 	is_int(without_number(p, &n, -DAY - 1, -1), 0, "... have numbers");
-	ok(!numbers_of(p, TWENTIES, INT64_MAX).known && !numbers_of(p, INT64_MIN, TWENTIES).known, "infinity: not known");
+	ok(!numbers_of(p, TWENTIES, INT64_MAX).known && !numbers_of(p, INT64_MIN, TWENTIES).known,
+	   "infinity: not known");
 	ok(!numbers_of(p, 1, 0).known, "of a column that is not known: not known");
-	ok(!numbers_of(p, GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END - 1).known, "of all time: too many");
+	ok(!numbers_of(p, GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END - 1).known,
+	   "of all time: too many");
 	free(p);
 	p = cut_program(GPUAGG_FIELD_MINUTE);
-	ok(numbers_of(p, TWENTIES, TWENTIES + 366 * DAY - 1).numbers == 366 * 1440 + 1, "minutes of a year");
+	ok(numbers_of(p, TWENTIES, TWENTIES + 366 * DAY - 1).numbers == 366 * 1440 + 1,
+	   "minutes of a year");
 	ok(!numbers_of(p, TWENTIES, TWENTIES + 3660 * DAY).known, "... of ten: too many");
 	free(p);
 	p = cut_program(GPUAGG_FIELD_MILLISECOND);
@@ -175,9 +181,9 @@ zone_make(int64_t before, int64_t after, int64_t change)
 {
 	const int64_t end = 4 * TWENTIES;
 
-	return (Zone) {
-		{GPUAGG_TIMESTAMP_MIN, end, change, 2, 1, 63, 0}, {{change, before}, {end, after}}, {0, 0, 0, 0}
-	};
+	return (Zone){{GPUAGG_TIMESTAMP_MIN, end, change, 2, 1, 63, 0},
+				  {{change, before}, {end, after}},
+				  {0, 0, 0, 0}};
 }
 
 /* As lower_zone.c makes it of date_trunc('hour', timestamptz) */
@@ -197,7 +203,8 @@ zone_program(const Zone *zone)
 	local = program_instr(&p, GPUAGG_OP_ZONE_LOCAL, GPUAGG_CLASS_I64, moment, table);
 	offset = program_instr(&p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, local, moment);
 	cut = instr_imm(&p, GPUAGG_OP_TIMESTAMP_TRUNC, local, GPUAGG_FIELD_HOUR);
-	program_key(&p, program_instr(&p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, cut, offset), GPUAGG_T_TIMESTAMPTZ);
+	program_key(&p, program_instr(&p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, cut, offset),
+				GPUAGG_T_TIMESTAMPTZ);
 	return program_pack(&p);
 }
 
@@ -212,7 +219,8 @@ test_zones(void)
 	GpuAggProgram *p = zone_program(&summer);
 	Numbers		n = numbers_of(p, TWENTIES, to);
 
-	ok(n.known && n.numbers == 8784 + 1 && n.range.low == TWENTIES && n.range.unit == HOUR, "hours in a zone");
+	ok(n.known && n.numbers == 8784 + 1 && n.range.low == TWENTIES && n.range.unit == HOUR,
+	   "hours in a zone");
 	is_int(without_number(p, &n, TWENTIES, to), 0, "... have numbers, with summer time");
 	((GpuAggConst *) gpuagg_program_consts(p))->state = GPUAGG_ST_NULL;
 	n = numbers_of(p, TWENTIES, to);
@@ -221,18 +229,21 @@ test_zones(void)
 	free(p);
 	p = zone_program(&half);
 	n = numbers_of(p, TWENTIES, to);
-	ok(n.known && n.numbers == 8785 + 1 && n.range.low == TWENTIES - 30 * MINUTE, "of half an hour");
+	ok(n.known && n.numbers == 8785 + 1 && n.range.low == TWENTIES - 30 * MINUTE,
+	   "of half an hour");
 	is_int(without_number(p, &n, TWENTIES, to), 0, "... have numbers");
 	free(p);
 	p = zone_program(&island);
 	n = numbers_of(p, TWENTIES, to);
 	ok(n.known && n.range.low == TWENTIES, "of an island whose summer is half an hour");
-	ok(without_number(p, &n, TWENTIES, to) > 20000 && without_number(p, &n, TWENTIES + 91 * DAY, to) == 0,
+	ok(without_number(p, &n, TWENTIES, to) > 20000 &&
+		   without_number(p, &n, TWENTIES + 91 * DAY, to) == 0,
 	   "... hours of the other half have none");
 	free(p);
 	p = zone_program(&mean);
 	n = numbers_of(p, -39200 * DAY, -38900 * DAY);
-	ok(n.known && without_number(p, &n, -39200 * DAY, -38900 * DAY) > 60000, "local mean time has none");
+	ok(n.known && without_number(p, &n, -39200 * DAY, -38900 * DAY) > 60000,
+	   "local mean time has none");
 	ok(without_number(p, &n, -38999 * DAY, -38900 * DAY) == 0, "... what is later has");
 	free(p);
 }
@@ -252,15 +263,18 @@ test_bins(void)
 	program_init(&t);
 	moment = program_attr(&t, GPUAGG_T_TIMESTAMP, true);
 	table = program_const_bytes(&t, bin, sizeof(bin));
-	program_key(&t, program_instr(&t, GPUAGG_OP_DATE_BIN, GPUAGG_CLASS_I64, moment, table), GPUAGG_T_TIMESTAMP);
+	program_key(&t, program_instr(&t, GPUAGG_OP_DATE_BIN, GPUAGG_CLASS_I64, moment, table),
+				GPUAGG_T_TIMESTAMP);
 	p = program_pack(&t);
 	n = numbers_of(p, TWENTIES, TWENTIES + 100 * DAY - 1);
-	ok(n.known && n.numbers == 9601 + 1 && n.range.low == TWENTIES - 7 * MINUTE, "bins of a quarter");
+	ok(n.known && n.numbers == 9601 + 1 && n.range.low == TWENTIES - 7 * MINUTE,
+	   "bins of a quarter");
 	is_int(without_number(p, &n, TWENTIES, TWENTIES + 100 * DAY - 1), 0, "... have numbers");
 	ok(!numbers_of(p, TWENTIES, INT64_MAX).known, "infinity: not known");
 	((GpuAggConst *) gpuagg_program_consts(p))->state = GPUAGG_ST_NULL;
 	ok(!numbers_of(p, TWENTIES, TWENTIES).known, "a stride that is not known");
-	is_int(gpuagg_range_unit(p, gpuagg_program_keys(p)[0].reg), 1, "... does not change which expressions are told");
+	is_int(gpuagg_range_unit(p, gpuagg_program_keys(p)[0].reg), 1,
+		   "... does not change which expressions are told");
 	free(p);
 }
 
@@ -290,7 +304,8 @@ test_seconds(void)
 		program_key(&t, r, again ? GPUAGG_T_TIMESTAMPTZ : GPUAGG_T_NUMERIC);
 		p = program_pack(&t);
 		n = numbers_of(p, TWENTIES + 1, TWENTIES + 30 * DAY - 1);
-		ok(n.known && n.numbers == 30 * 288 + 1 && n.range.unit == (again ? 300000000 : 300), "five minutes, of seconds");
+		ok(n.known && n.numbers == 30 * 288 + 1 && n.range.unit == (again ? 300000000 : 300),
+		   "five minutes, of seconds");
 		is_int(without_number(p, &n, TWENTIES + 1, TWENTIES + 30 * DAY - 1), 0, "... have numbers");
 		free(p);
 	}
@@ -309,7 +324,8 @@ test_products(void)
 	program_init(&t);
 	column = program_attr(&t, GPUAGG_T_INT4, true);
 	ten = program_const_i64(&t, GPUAGG_T_INT4, -1000);
-	r = program_instr(&t, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, column, program_const_i64(&t, GPUAGG_T_INT4, 1000));
+	r = program_instr(&t, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, column,
+					  program_const_i64(&t, GPUAGG_T_INT4, 1000));
 	program_key(&t, program_instr(&t, GPUAGG_OP_INT4_MUL, GPUAGG_CLASS_I64, r, ten), GPUAGG_T_INT4);
 	p = program_pack(&t);
 	n = numbers_of(p, -1000000, 999999);

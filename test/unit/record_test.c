@@ -61,7 +61,8 @@ test_wide(void)
 	program_key(&p, 1, GPUAGG_T_INT2);
 	program_trans(&p, GPUAGG_TRANS_SUM_F64, 2, GPUAGG_NO_REG, GPUAGG_T_FLOAT4);
 	r = record_of(&p, "...", &has);
-	ok(has && r.bytes == 24 && r.fields[1].off == 0 && r.fields[0].off == 8 && r.fields[2].off == 16,
+	ok(has && r.bytes == 24 && r.fields[1].off == 0 && r.fields[0].off == 8 &&
+		   r.fields[2].off == 16,
 	   "4-byte fields first, 8-byte ones aligned");
 	ok(r.fields[2].cls == GPUAGG_CLASS_F64 && r.fields[1].bytes == 4, "classes and widths");
 	r = record_of(&p, "..n", &has);

@@ -54,10 +54,14 @@ main(void)
 	is_int(gpuagg_slice_rows(&interpreted, 1e9), 2000000, "1 s, interpreted: 500");
 	is_int(gpuagg_slice_rows(&endless, 1e3), 1, "never no row");
 	is_int(gpuagg_slice_rows(&slow, 0), 0, "nobody knows how many rows: no slices");
-	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 0), 60000000, "partitions: no stage is more than a third");
-	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 8), 160000000, "a pass for each of eight windows");
-	is_int(gpuagg_slice_deferred_rows(&brief, 1e8, 0), 0, "short: all rows, whatever it takes of them");
-	is_int(gpuagg_slice_deferred_rows(&endless, 1e6, 0), GPUAGG_SLICE_LEAST_ROWS, "never very few rows");
+	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 0), 60000000,
+		   "partitions: no stage is more than a third");
+	is_int(gpuagg_slice_deferred_rows(&slow, 1e9, 8), 160000000,
+		   "a pass for each of eight windows");
+	is_int(gpuagg_slice_deferred_rows(&brief, 1e8, 0), 0,
+		   "short: all rows, whatever it takes of them");
+	is_int(gpuagg_slice_deferred_rows(&endless, 1e6, 0), GPUAGG_SLICE_LEAST_ROWS,
+		   "never very few rows");
 	is_int(largest(0, 7), 0, "slices of nothing");
 	is_int(largest(3, 8), 1, "more slices than things");
 	is_int(largest(1000, 1), 1000, "one slice");

@@ -148,7 +148,8 @@ test_spatial(void)
 	in.input_ns = 5e8;
 	chooses(&r, in, GPUAGG_STRATEGY_SPATIAL, 1, "134 GB of groups, from pages");
 	c = choose(&r, in);
-	ok(c.passes == 1 && c.windows == 2 && c.scope_bytes == 67.2e9, "in two windows within the TLB's reach");
+	ok(c.passes == 1 && c.windows == 2 && c.scope_bytes == 67.2e9,
+	   "in two windows within the TLB's reach");
 	in.groups = 1e9;
 	ok(choose(&r, in).predicted_ns[GPUAGG_STRATEGY_SPATIAL] < 0, "a smaller table needs none");
 	r.tlb_groups = 0;
@@ -326,10 +327,12 @@ test_resident(void)
 	}
 	p.groups = 9000;
 	c = choose(&r, resident(&p));
-	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL, "tables in shared memory as long as they are good");
+	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL,
+	   "tables in shared memory as long as they are good");
 	p.groups = 11000;
 	c = choose(&r, resident(&p));
-	ok(c.strategy == GPUAGG_STRATEGY_PARTITIONED && c.radix_bits[1] == 0, "and one level beyond that");
+	ok(c.strategy == GPUAGG_STRATEGY_PARTITIONED && c.radix_bits[1] == 0,
+	   "and one level beyond that");
 }
 
 /* ---------- what is asked for ---------- */
@@ -373,7 +376,8 @@ test_scope(void)
 	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 10, "48 kB in scopes of 4.8 kB");
 	ok(choose(&r, in).within == GPUAGG_STRATEGY_AUTO, "each as the device likes");
 	in.scope_bytes = 1;
-	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, GPUAGG_MAX_HASH_WINDOWS, "but not without end");
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, GPUAGG_MAX_HASH_WINDOWS,
+			"but not without end");
 	in.groups = 0;
 	ok(choose(&r, in).passes > 0, "no groups at all");
 }

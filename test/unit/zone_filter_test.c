@@ -206,7 +206,8 @@ static uint16_t any_bool(int depth);
 static int64_t
 some_integer(uint32_t type)
 {
-	static const int64_t edges[] = {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT32_MIN, INT32_MAX, -1, 0, 1};
+	static const int64_t edges[] = {
+		INT64_MIN, INT64_MIN + 1, INT64_MAX, INT32_MIN, INT32_MAX, -1, 0, 1};
 
 	switch (type)
 	{
@@ -290,7 +291,8 @@ any_timestamp(int depth)
 			date = any_date(depth - 1);
 			return i64(GPUAGG_OP_DATE_TO_TIMESTAMP, date, 0);
 		default:
-			p.instrs[p.head.ninstrs].imm = (int32_t) (rnd(2) ? GPUAGG_FIELD_DAY : GPUAGG_FIELD_MONTH + rnd(3));
+			p.instrs[p.head.ninstrs].imm = (int32_t) (rnd(2) ? GPUAGG_FIELD_DAY :
+															   GPUAGG_FIELD_MONTH + rnd(3));
 			return i64(GPUAGG_OP_TIMESTAMP_TRUNC, COL_TS, 0);
 	}
 }
@@ -380,7 +382,8 @@ any_comparison(int depth)
 	switch (rnd(5))
 	{
 		case 4:
-			return i64(rnd(2) ? GPUAGG_OP_STARTS_WITH : GPUAGG_OP_BYTES_EQ + rnd(6), COL_TEXT, COL_TEXT);
+			return i64(rnd(2) ? GPUAGG_OP_STARTS_WITH : GPUAGG_OP_BYTES_EQ + rnd(6), COL_TEXT,
+					   COL_TEXT);
 		case 0:
 			a = any_double(depth);
 			b = any_double(depth);
@@ -573,7 +576,8 @@ test_random(void)
 	}
 	ok(differ == 0, "a filter says of each zone what it would say of it alone");
 	ok(wrong == 0, "no row of random programs contradicts a verdict");
-	ok(verdicts[GPUAGG_VERDICT_NONE] > PROGRAMS / 20 && verdicts[GPUAGG_VERDICT_ALL] > PROGRAMS / 20,
+	ok(verdicts[GPUAGG_VERDICT_NONE] > PROGRAMS / 20 &&
+		   verdicts[GPUAGG_VERDICT_ALL] > PROGRAMS / 20,
 	   "and there are verdicts of both kinds");
 	printf("# maybe %u, none %u, all %u, wrong %u\n", verdicts[0], verdicts[1], verdicts[2], wrong);
 }

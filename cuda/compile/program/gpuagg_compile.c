@@ -161,7 +161,8 @@ serve(const GpuAggCompiler *c)
 	reply.compiled = compiled;
 	reply.bytes = bytes;
 	reply.compile_ns = now_ns() - began;
-	sent = gpuagg_write_whole(OUT_FD, &reply, sizeof(reply)) && gpuagg_write_whole(OUT_FD, result, bytes);
+	sent = gpuagg_write_whole(OUT_FD, &reply, sizeof(reply)) &&
+		gpuagg_write_whole(OUT_FD, result, bytes);
 	free(result);
 	return sent;
 }

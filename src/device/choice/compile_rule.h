@@ -54,7 +54,8 @@ gpuagg_compile_begins(const GpuAggCompileCase *c)
 	if (c->wish.mode != GPUAGG_COMPILE_AUTO)
 		return c->wish.mode == GPUAGG_COMPILE_ALWAYS;
 	return c->asked >= GPUAGG_COMPILE_ASKED ||
-		(double) gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS * (double) c->asked >= (double) c->compile_ns;
+		(double) gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS * (double) c->asked >=
+		(double) c->compile_ns;
 }
 
 GPUAGG_FN bool

@@ -58,7 +58,8 @@ gpuagg_frame_room(double unit_shared_bytes)
 
 /* What so many groups take there; keys only where they are looked up */
 GPUAGG_FN double
-gpuagg_frame_shared_bytes(double groups, uint32_t key_bytes, uint32_t state_bytes, uint32_t copies_log2)
+gpuagg_frame_shared_bytes(double groups, uint32_t key_bytes, uint32_t state_bytes,
+						  uint32_t copies_log2)
 {
 	const uint64_t copies = (uint64_t) groups << copies_log2;
 
@@ -81,7 +82,8 @@ gpuagg_frame_slots(double groups)
 GPUAGG_FN bool
 gpuagg_frame_numbers_fit(const GpuAggFrameCase *c)
 {
-	return gpuagg_frame_shared_bytes(c->numbers, 0, c->state_bytes, 0) <= gpuagg_frame_room(c->unit_shared_bytes);
+	return gpuagg_frame_shared_bytes(c->numbers, 0, c->state_bytes, 0) <=
+		gpuagg_frame_room(c->unit_shared_bytes);
 }
 
 GPUAGG_FN bool

@@ -212,7 +212,8 @@ gpuagg_page_local_groups(uint32_t entry_bytes, uint32_t key_bytes, bool locked)
 
 	while (entry_bytes > 0 && 2 * entries * entry_bytes <= GPUAGG_LOCAL_MAX_BYTES)
 		entries *= 2;
-	return locked || key_bytes > GPUAGG_PAGE_LOCAL_KEY_BYTES || entries <= 16 ? 0 : (entries - 16) / 2;
+	return locked || key_bytes > GPUAGG_PAGE_LOCAL_KEY_BYTES || entries <= 16 ? 0 :
+																				(entries - 16) / 2;
 }
 
 /*

@@ -74,7 +74,9 @@ gpuagg_range_unit(const GpuAggProgram *p, uint16_t reg)
 		case GPUAGG_OP_DATE_BIN:
 			return stride_of(p, ins);
 		case GPUAGG_OP_TO_TIMESTAMP:
-			return double_of(p, ins) != NULL ? times(gpuagg_range_unit(p, double_of(p, ins)->a), 1000000) : 0;
+			return double_of(p, ins) != NULL ?
+				times(gpuagg_range_unit(p, double_of(p, ins)->a), 1000000) :
+				0;
 		default:
 			if (gpuagg_op_traits(ins->op)->rule != GPUAGG_RULE_PRODUCT)
 				return 0;

@@ -64,7 +64,8 @@ gpuagg_slice_rows(const GpuAggCompileWish *wish, double rows)
 GPUAGG_FN uint64_t
 gpuagg_slice_deferred_rows(const GpuAggCompileWish *wish, double rows, uint32_t windows)
 {
-	const uint64_t most = gpuagg_slice_rows(wish, rows) * (windows > 0 ? windows : GPUAGG_SLICE_STAGES);
+	const uint64_t most = gpuagg_slice_rows(wish, rows) *
+		(windows > 0 ? windows : GPUAGG_SLICE_STAGES);
 
 	return most == 0 || most >= GPUAGG_SLICE_LEAST_ROWS ? most : GPUAGG_SLICE_LEAST_ROWS;
 }

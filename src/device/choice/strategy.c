@@ -152,7 +152,8 @@ radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 static double
 pairs_group_updates(const GpuAggStrategyInput *in)
 {
-	return in->groups * GPUAGG_FEW_ROWS_ROWS > in->rows ? PAIRS_GROUP_UPDATES : PAIRS_GROUP_MANY_UPDATES;
+	return in->groups * GPUAGG_FEW_ROWS_ROWS > in->rows ? PAIRS_GROUP_UPDATES :
+														  PAIRS_GROUP_MANY_UPDATES;
 }
 
 /* Updates of local tables that partitions take */
@@ -165,9 +166,11 @@ parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 		return in->rows * row_updates(rates, in);
 	if (r->fast)
 		return in->rows * in->updates + in->groups * pairs_group_updates(in);
-	return in->rows * ((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
-					   STATE_UPDATES * (row_updates(rates, in) - 1)) +
-		in->groups * (GROUP_UPDATES + GROUP_WORD_UPDATES * fmax(0, row_updates(rates, in) - in->updates));
+	return in->rows *
+		((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
+		 STATE_UPDATES * (row_updates(rates, in) - 1)) +
+		in->groups *
+		(GROUP_UPDATES + GROUP_WORD_UPDATES * fmax(0, row_updates(rates, in) - in->updates));
 }
 
 /* Reading or writing the rows' records once */
@@ -189,8 +192,8 @@ partitioned_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, 
 	const bool	gpu = rates->shared_bytes > 0 && in->local_entry_bytes > 0;
 	const uint32_t more = gpu ? 1 + !(in->plain && in->part_rows.fast) : 0;
 
-	return input_ns(rates, in) + local_ns(rates, parts_updates(rates, in)) + levels * radix_ns(rates, in) +
-		(1 + more) * stream_ns(rates, in);
+	return input_ns(rates, in) + local_ns(rates, parts_updates(rates, in)) +
+		levels * radix_ns(rates, in) + (1 + more) * stream_ns(rates, in);
 }
 
 /* Passes of one scope each */
@@ -291,9 +294,9 @@ choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 						 (uint32_t) in->local_entry_bytes, (uint32_t) in->entry_bytes,
 						 in->rows, in->groups, 0, c->radix_bits);
 	else
-		c->radix_bits[0] = gpuagg_host_partition_bits(rates->threads, part > 0 ?
-													  gpuagg_host_tables_bytes(in->groups, in->entry_bytes) : 0,
-													  part);
+		c->radix_bits[0] = gpuagg_host_partition_bits(
+			rates->threads, part > 0 ? gpuagg_host_tables_bytes(in->groups, in->entry_bytes) : 0,
+			part);
 }
 
 /* May each block or thread have all groups in a table of its own? */
@@ -317,7 +320,8 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double t = c->table_bytes;
 
 	ns[GPUAGG_STRATEGY_AUTO] = -1;
-	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in->rows * row_updates(rates, in)));
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(
+		rates, in, 1, local_ns(rates, in->rows * row_updates(rates, in)));
 	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(rates, in, 1, update_ns(rates, in, t));
 	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
@@ -338,7 +342,8 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 static bool
 is_rash(const GpuAggStrategyRates *rates, const double *ns, int s)
 {
-	return s == GPUAGG_STRATEGY_MULTI_PASS_COPY && rates->shared_bytes > 0 && ns[GPUAGG_STRATEGY_PARTITIONED] >= 0 &&
+	return s == GPUAGG_STRATEGY_MULTI_PASS_COPY && rates->shared_bytes > 0 &&
+		ns[GPUAGG_STRATEGY_PARTITIONED] >= 0 &&
 		ns[s] > WINDOWS_SHARE * ns[GPUAGG_STRATEGY_PARTITIONED];
 }
 

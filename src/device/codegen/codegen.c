@@ -39,7 +39,8 @@ add_struct(GpuAggWriter *w, const char *what, uint32_t first, uint32_t last)
 static void
 add_load(GpuAggWriter *w, const char *function, const char *what, const char *tag, uint32_t stage)
 {
-	gpuagg_write(w, "\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q%s)\n\t{\n", function, what, tag);
+	gpuagg_write(w, "\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q%s)\n\t{\n",
+				 function, what, tag);
 	for (uint32_t c = 0; c < w->program->ncolumns; c++)
 		if (w->stages.first[c] == stage)
 			gpuagg_write(w, "\t\tGPUAGG_LOAD(%u)\n", c);
@@ -83,11 +84,14 @@ add_open(GpuAggWriter *w)
 	gpuagg_write(w, "\tstruct Columns\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
-			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
-	gpuagg_write(w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, Columns &k)\n\t{\n");
+			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "",
+						 c);
+	gpuagg_write(
+		w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, Columns &k)\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
-			gpuagg_write(w, "\t\tGPUAGG_OPEN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
+			gpuagg_write(w, "\t\tGPUAGG_OPEN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "",
+						 c);
 	gpuagg_write(w, "\t}\n");
 }
 
@@ -114,8 +118,8 @@ add_stage(GpuAggWriter *w, uint32_t stage)
 		gpuagg_write(w, "\t\treturn frame_is_left(v%u, s%u, r, nulls, errors);\n\t}\n",
 					 gpuagg_write_number(w, reg), gpuagg_write_number(w, reg));
 	else
-		gpuagg_write(w, "\t\treturn frame_passes(v%u, s%u, errors);\n\t}\n", gpuagg_write_number(w, reg),
-					 gpuagg_write_number(w, reg));
+		gpuagg_write(w, "\t\treturn frame_passes(v%u, s%u, errors);\n\t}\n",
+					 gpuagg_write_number(w, reg), gpuagg_write_number(w, reg));
 }
 
 static void
@@ -239,8 +243,10 @@ add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const cha
 	for (uint32_t i = 0; i < w->program->nkeys; i++)
 	{
 		const bool	apart = lines->apart != NULL && gpuagg_range_unit(w->program, keys[i].reg) > 0;
-		const char *line = gpuagg_key_is_integer(&keys[i]) ? (apart ? lines->apart : lines->integer) : gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
-			lines->real;
+		const char *line = gpuagg_key_is_integer(&keys[i]) ?
+			(apart ? lines->apart : lines->integer) :
+			gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
+											lines->real;
 		const char *type = !gpuagg_key_is_integer(&keys[i]) ? "double" :
 			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
 
@@ -265,7 +271,8 @@ add_own(GpuAggWriter *w)
 				 "\t{\n\t\treturn true");
 	for (uint32_t i = 0; i < w->program->nkeys; i++)
 		if (gpuagg_key_is_string(keys[i].type))
-			gpuagg_write(w, " && (row.z%u || keys.own(entry + %u, row.k%u))", i, layout.key_off[i], i);
+			gpuagg_write(w, " && (row.z%u || keys.own(entry + %u, row.k%u))", i, layout.key_off[i],
+						 i);
 	gpuagg_write(w, ";\n\t}\n");
 }
 
@@ -330,7 +337,8 @@ add_record_fields(GpuAggWriter *w, const GpuAggHeldStates *s, const GpuAggRecord
 		const GpuAggRecordField *f = &record->fields[record->key_field[i]];
 
 		if (!written[record->key_field[i]])
-			gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = row.z%3$u ? 0 : (%1$s) row.k%3$u;\n", field_type(f), f->off, i);
+			gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = row.z%3$u ? 0 : (%1$s) row.k%3$u;\n",
+						 field_type(f), f->off, i);
 		written[record->key_field[i]] = true;
 	}
 	for (uint32_t t = 0; t < w->program->ntransitions; t++)
@@ -340,8 +348,8 @@ add_record_fields(GpuAggWriter *w, const GpuAggHeldStates *s, const GpuAggRecord
 		if (n == GPUAGG_NO_FIELD || written[n])
 			continue;
 		written[n] = true;
-		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n", field_type(&record->fields[n]),
-					 record->fields[n].off, s->of[t]);
+		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n",
+					 field_type(&record->fields[n]), record->fields[n].off, s->of[t]);
 	}
 }
 
@@ -407,12 +415,15 @@ add_numbers(GpuAggWriter *w, const GpuAggHeldStates *s)
 	GpuAggLayout layout;
 
 	gpuagg_layout_compute(p, &layout);
-	gpuagg_write(w, "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
+	gpuagg_write(w,
+				 "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
 				 "\t\tSTRIDE = %u, STATES_OFF = %u, LOCK_OFF = %u;\n"
 				 "\tstatic constexpr uint32_t STAGES = %u;\n",
-				 s->nheld, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
+				 s->nheld, s->held[s->counted].off,
+				 s->held[s->bare < s->n ? s->bare : s->counted].off,
 				 layout.row_bytes + (locked ? GPUAGG_LOCK_BYTES : 0),
-				 p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes, locked ? layout.row_bytes : 0, w->stages.n);
+				 p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes,
+				 locked ? layout.row_bytes : 0, w->stages.n);
 	gpuagg_write(w, "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s, STRINGS = %s;\n",
 				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false",
 				 gpuagg_held_loops(s) ? "true" : "false", has_strings(p) ? "true" : "false");
@@ -455,7 +466,8 @@ finish(GpuAggWriter *w, GpuAggCodegen *out)
 }
 
 void
-gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, const char *name, GpuAggCodegen *out)
+gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, const char *name,
+					   GpuAggCodegen *out)
 {
 	GpuAggWriter w;
 
@@ -550,8 +562,9 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, record, "Query", out);
-	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(%u, 2)\n"
-				 GPUAGG_CODEGEN_ENTRY "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
+	gpuagg_write(&w,
+				 "\nextern \"C\" __global__ void\n__launch_bounds__(%u, 2)\n" GPUAGG_CODEGEN_ENTRY
+				 "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
 				 out->threads, frame_headers[frame]);
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",

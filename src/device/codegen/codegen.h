@@ -103,8 +103,8 @@ extern GpuAggProgram *gpuagg_rows_program(const GpuAggProgram *program);
  * A kernel's text, of a program that it takes; SELECTED has its filter alone.  record:
  * what rows become, where that is another program's of the same groups; NULL: its own.
  */
-extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
-								  GpuAggCodegen *out);
+extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record,
+								  GpuAggFrame frame, GpuAggCodegen *out);
 
 /*
  * As gpuagg_codegen_kernel, from what was written for such a program before, whatever its literals
@@ -115,8 +115,8 @@ extern void gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuA
 extern void gpuagg_codegen_forget(void);
 
 /* The structure alone, by that name */
-extern void gpuagg_codegen_program(const GpuAggProgram *program, const GpuAggRecord *record, const char *name,
-								   GpuAggCodegen *out);
+extern void gpuagg_codegen_program(const GpuAggProgram *program, const GpuAggRecord *record,
+								   const char *name, GpuAggCodegen *out);
 
 /* A frame's header in cuda/frame/; its strategy, as EXPLAIN tells it */
 extern const char *gpuagg_frame_name(GpuAggFrame frame);

@@ -174,7 +174,8 @@ write_special(GpuAggWriter *w, const GpuAggInstr *ins, const char *name, const u
 			gpuagg_write(w, "\t\tGPUAGG_DO_%s(%u, %u, %u)\n", name, n, r[0], r[1]);
 			break;
 		case GPUAGG_OP_SELECT:
-			gpuagg_write(w, "\t\tGPUAGG_DO_SELECT(%u, %s, %u, %u, %u)\n", n, type, r[0], r[1], r[2]);
+			gpuagg_write(w, "\t\tGPUAGG_DO_SELECT(%u, %s, %u, %u, %u)\n", n, type, r[0], r[1],
+						 r[2]);
 			break;
 		case GPUAGG_OP_COALESCE:
 		case GPUAGG_OP_NULL_IF:
@@ -190,7 +191,8 @@ write_special(GpuAggWriter *w, const GpuAggInstr *ins, const char *name, const u
 			break;
 		default:
 			if (gpuagg_program_classes(w->program)[ins->a] == GPUAGG_CLASS_I64)
-				gpuagg_write(w, "\t\tGPUAGG_DO_TEST(%u, GPUAGG_OP_%s, v%u, %u)\n", n, name, r[0], r[0]);
+				gpuagg_write(w, "\t\tGPUAGG_DO_TEST(%u, GPUAGG_OP_%s, v%u, %u)\n", n, name, r[0],
+							 r[0]);
 			else
 				gpuagg_write(w, "\t\tGPUAGG_DO_TEST(%u, GPUAGG_OP_%s, 0, %u)\n", n, name, r[0]);
 			break;

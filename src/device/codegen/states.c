@@ -24,8 +24,9 @@ held_find(GpuAggHeldStates *s, uint32_t op, uint16_t arg, uint16_t filter, uint3
 
 	if (op == GPUAGG_TRANS_SUM_F64_AVG)
 		op = GPUAGG_TRANS_SUM_F64;
-	while (i < s->n && !(s->held[i].op == op && s->held[i].arg == arg && s->held[i].filter == filter &&
-						 s->held[i].first == first))
+	while (i < s->n &&
+		   !(s->held[i].op == op && s->held[i].arg == arg && s->held[i].filter == filter &&
+			 s->held[i].first == first))
 		i++;
 	if (i == s->n)
 		s->held[s->n++] = (GpuAggHeld) {.op = op, .first = first, .arg = arg, .filter = filter};
@@ -48,8 +49,10 @@ rows_find(const GpuAggProgram *p, GpuAggHeldStates *s)
 		s->counted++;
 	s->bare = n;
 	if (p->nkeys > 0 && (s->counted == n || s->held[s->counted].arg != GPUAGG_NO_REG))
-		s->held[s->n++] = (GpuAggHeld) {.op = GPUAGG_TRANS_COUNT, .first = GPUAGG_NO_FIRST, .arg = GPUAGG_NO_REG,
-			.filter = GPUAGG_NO_REG};
+		s->held[s->n++] = (GpuAggHeld){.op = GPUAGG_TRANS_COUNT,
+									   .first = GPUAGG_NO_FIRST,
+									   .arg = GPUAGG_NO_REG,
+									   .filter = GPUAGG_NO_REG};
 	if (s->counted == n)
 		s->counted = s->bare;
 }
@@ -62,7 +65,8 @@ gpuagg_held_states(const GpuAggProgram *p, GpuAggHeldStates *s)
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter,
-							 t[i].op == GPUAGG_TRANS_COMOMENTS_F64 && i > 0 ? s->of[i - 1] : GPUAGG_NO_FIRST);
+							 t[i].op == GPUAGG_TRANS_COMOMENTS_F64 && i > 0 ? s->of[i - 1] :
+																			  GPUAGG_NO_FIRST);
 	rows_find(p, s);
 	/* those of whole pairs of words first, so that they are aligned */
 	for (uint32_t wide = 0; wide < 2; wide++)
@@ -117,9 +121,11 @@ gpuagg_write_states(GpuAggWriter *w, const GpuAggHeldStates *s)
 	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
 		if (gpuagg_transition_shared_bytes(s->held[i].op) > 0)
-			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
-						 s->held[i].at, s->held[i].off);
-	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
+			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n",
+						 gpuagg_write_transition(s->held[i].op), s->held[i].at, s->held[i].off);
+	gpuagg_write(
+		w,
+		"\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
 	{
 		if (gpuagg_transition_shared_bytes(s->held[i].op) == 0)
@@ -131,12 +137,16 @@ gpuagg_write_states(GpuAggWriter *w, const GpuAggHeldStates *s)
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
 		if (gpuagg_transition_bytes(t[i].op) > 0)
-			gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
-						 s->held[s->of[i]].at, s->held[s->of[i]].off, layout.state_off[i]);
-	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
+			gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n",
+						 gpuagg_write_transition(t[i].op), s->held[s->of[i]].at,
+						 s->held[s->of[i]].off, layout.state_off[i]);
+	gpuagg_write(
+		w,
+		"\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
 	{
-		gpuagg_write(w, "\t\tf.template step<%s, %u>", gpuagg_write_transition(t[i].op), layout.state_off[i]);
+		gpuagg_write(w, "\t\tf.template step<%s, %u>", gpuagg_write_transition(t[i].op),
+					 layout.state_off[i]);
 		add_value(w, s, s->of[i]);
 	}
 	gpuagg_write(w, "\t}\n");

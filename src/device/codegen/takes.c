@@ -75,8 +75,9 @@ strings_fit(const GpuAggProgram *p)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[i];
 
-		fit &= gpuagg_program_classes(p)[p->ncolumns + i] != GPUAGG_CLASS_BYTES || tables[p->ncolumns + i] ||
-			c->state != GPUAGG_ST_VALUE || c->len < GPUAGG_CODEGEN_STRING;
+		fit &= gpuagg_program_classes(p)[p->ncolumns + i] != GPUAGG_CLASS_BYTES ||
+			tables[p->ncolumns + i] || c->state != GPUAGG_ST_VALUE ||
+			c->len < GPUAGG_CODEGEN_STRING;
 	}
 	return fit;
 }

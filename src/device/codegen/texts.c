@@ -76,8 +76,8 @@ code_copy(const GpuAggCodegen *from, GpuAggCodegen *out)
 }
 
 void
-gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
-							GpuAggCodegen *out)
+gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
+							GpuAggFrame frame, GpuAggCodegen *out)
 {
 	size_t		bytes;
 	char	   *key = key_make(program, record, frame, &bytes);

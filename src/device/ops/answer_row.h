@@ -466,8 +466,9 @@ gpuagg_answer_add_column(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 	else if (gpuagg_answer_is_rounded(v))
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE, 64 - GPUAGG_ANSWER_AVG_SHIFT);
 	else
-		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE,
-							   v->form == GPUAGG_VALUE_KEY && gpuagg_type_slot_bytes(v->type) == 4 ? 32 : 64);
+		gpuagg_answer_add_word(
+			plan, c, v, GPUAGG_WORD_VALUE,
+			v->form == GPUAGG_VALUE_KEY && gpuagg_type_slot_bytes(v->type) == 4 ? 32 : 64);
 	if (uuid || v->form == GPUAGG_VALUE_I128)
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_LOW, 64);
 }
@@ -532,7 +533,8 @@ gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
 
 	if (v.form == GPUAGG_VALUE_KEY)
 		return v.index < p->nkeys && v.count == 0 &&
-			(!number || gpuagg_key_class(gpuagg_program_keys(p)[v.index].type) != GPUAGG_CLASS_BYTES);
+			(!number ||
+			 gpuagg_key_class(gpuagg_program_keys(p)[v.index].type) != GPUAGG_CLASS_BYTES);
 	if (v.form >= GPUAGG_NVALUEFORMS || v.index >= p->ntransitions || v.count > p->ntransitions ||
 		(v.count > 0 && !gpuagg_answer_is_count(trans[v.count - 1].op)))
 		return false;

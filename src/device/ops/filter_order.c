@@ -93,7 +93,8 @@ place_of(uint16_t reg, const uint16_t *tests, uint32_t n)
 static bool
 is_neighbour(const Chain *c, uint32_t i, const uint16_t *tests, uint32_t n)
 {
-	return i > 0 && place_of(*c->slots[i - 1], tests, n) < n && place_of(*c->slots[i], tests, n) < n &&
+	return i > 0 && place_of(*c->slots[i - 1], tests, n) < n &&
+		place_of(*c->slots[i], tests, n) < n &&
 		/* whoever else reads what is known in between would read something else */
 		(i == 1 || uses(c, c->so_far[i - 1]) == 1);
 }

@@ -46,7 +46,8 @@ gpuagg_lookup_code_bytes(const GpuAggLookupCodes *codes, uint64_t word, uint64_t
 
 /* A code's string, if rows have it, into the table, whose strings begin there, as its row's key */
 GPUAGG_FN void
-gpuagg_lookup_fill_string(const GpuAggLookupCodes *codes, uint64_t at, GpuAggLookup *t, uint64_t strings)
+gpuagg_lookup_fill_string(const GpuAggLookupCodes *codes, uint64_t at, GpuAggLookup *t,
+						  uint64_t strings)
 {
 	const GpuAggLookupColumn *key = (const GpuAggLookupColumn *) (t + 1);
 	const GpuAggLookupBits *word = &codes->bits[at / 64];
@@ -102,7 +103,8 @@ gpuagg_lookup_same_rows(const GpuAggLookup *t, uint64_t row, uint64_t other)
 	if (t->key_class == GPUAGG_CLASS_BYTES)
 		return gpuagg_lookup_same_string(t, row, gpuagg_lookup_string(t, keys, other));
 	return gpuagg_lookup_same_integers(t, row, gpuagg_lookup_integer(t, keys, other),
-									   t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, other) : 0);
+									   t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, other) :
+													  0);
 }
 
 /*

@@ -31,7 +31,8 @@ gpuagg_filter_word(uint64_t words, uint64_t hash)
 GPUAGG_FN uint64_t
 gpuagg_filter_bits(uint64_t hash)
 {
-	return UINT64_C(1) << (hash & 63) | UINT64_C(1) << (hash >> 6 & 63) | UINT64_C(1) << (hash >> 12 & 63);
+	return UINT64_C(1) << (hash & 63) | UINT64_C(1) << (hash >> 6 & 63) |
+		UINT64_C(1) << (hash >> 12 & 63);
 }
 
 GPUAGG_FN bool

@@ -25,7 +25,9 @@ typedef struct GpuAggFoldColumn
 GPUAGG_FN uint32_t
 gpuagg_fold_width(uint32_t fold, uint32_t width)
 {
-	return fold == GPUAGG_FOLD_COUNT ? sizeof(int32_t) : fold == GPUAGG_FOLD_SUM ? sizeof(int64_t) : width;
+	return fold == GPUAGG_FOLD_COUNT ? sizeof(int32_t) :
+		fold == GPUAGG_FOLD_SUM		 ? sizeof(int64_t) :
+									   width;
 }
 
 /* Is the sum of so many values between these within 64 bits, whatever they are? */

@@ -61,7 +61,8 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 bool
 gpuagg_lookup_by_bits(uint64_t nrows, uint64_t span)
 {
-	return span / 64 * sizeof(GpuAggLookupBits) <= nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
+	return span / 64 * sizeof(GpuAggLookupBits) <=
+		nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS;
 }
 
 /* At most half of them are taken. */
@@ -100,7 +101,8 @@ shape_hash(const GpuAggLookupShape *shape, GpuAggLookup *head)
 }
 
 uint64_t
-gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAggLookupColumn *columns)
+gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head,
+					  GpuAggLookupColumn *columns)
 {
 	uint64_t	end;
 	uint32_t	first;
@@ -168,7 +170,8 @@ column_of(const GpuAggLookupRows *rows, uint32_t i, GpuAggLookupColumn *column, 
 	if (low > high)
 		low = high = 0;
 	column->cls = fold == GPUAGG_FOLD_COUNT ? GPUAGG_CLASS_I64 : source->cls;
-	column->width = source->cls == GPUAGG_CLASS_I64 && low >= INT32_MIN && high <= INT32_MAX ? 4 : 8;
+	column->width = source->cls == GPUAGG_CLASS_I64 && low >= INT32_MIN && high <= INT32_MAX ? 4 :
+																							   8;
 	column->width = gpuagg_fold_width(fold, column->width);
 	if (fold == GPUAGG_FOLD_COUNT)
 		column->nulls = 0;
@@ -254,7 +257,8 @@ fold_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t fro
 		const GpuAggFoldColumn *c = &s->folded[i];
 
 		if (!is_null(source, from))
-			gpuagg_fold_value(block, c, to, c->fold == GPUAGG_FOLD_COUNT ? 1 : integers(source)[from]);
+			gpuagg_fold_value(block, c, to,
+							  c->fold == GPUAGG_FOLD_COUNT ? 1 : integers(source)[from]);
 	}
 }
 
@@ -330,12 +334,14 @@ hash_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t i)
 
 	if (keys[0].cls == GPUAGG_CLASS_BYTES)
 		return gpuagg_lookup_hash_string(t, ((const GpuAggBytes *) keys[0].values)[i]);
-	return gpuagg_lookup_hash_integers(t, integers(&keys[0])[i], rows->nkeys > 1 ? integers(&keys[1])[i] : 0);
+	return gpuagg_lookup_hash_integers(t, integers(&keys[0])[i],
+									   rows->nkeys > 1 ? integers(&keys[1])[i] : 0);
 }
 
 /* Hashes of the n rows from that one on, whose slots are fetched while others are searched */
 static void
-hash_rows(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t from, uint32_t n, uint64_t *hashes)
+hash_rows(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t from, uint32_t n,
+		  uint64_t *hashes)
 {
 	const GpuAggLookupSlot *slots = (const GpuAggLookupSlot *) ((const char *) t + t->finder);
 	uint32_t	tag;
@@ -387,7 +393,8 @@ make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
 		GpuAggLookupSlot *slot;
 
 		if (k == 0)
-			hash_rows(rows, t, i, (uint32_t) (rows->nrows - i < FETCHED_ROWS ? rows->nrows - i : FETCHED_ROWS),
+			hash_rows(rows, t, i,
+					  (uint32_t) (rows->nrows - i < FETCHED_ROWS ? rows->nrows - i : FETCHED_ROWS),
 					  hashes);
 		slot = find_slot(rows, t, hashes[k], i);
 		if (slot->row == 0)
@@ -438,8 +445,8 @@ static bool
 finder_ok(const GpuAggLookup *t)
 {
 	if (t->kind == GPUAGG_LOOKUP_DIRECT)
-		return t->key_columns == 0 && t->filter == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
-			t->span < UINT64_MAX - 63 &&
+		return t->key_columns == 0 && t->filter == 0 && t->nkeys == 1 &&
+			t->key_class == GPUAGG_CLASS_I64 && t->span < UINT64_MAX - 63 &&
 			array_ok(t, t->finder, (t->span + 63) / 64, sizeof(GpuAggLookupBits));
 	return t->kind == GPUAGG_LOOKUP_HASH && t->key_columns == t->nkeys && t->nkeys > 0 &&
 		t->nkeys <= (t->key_class == GPUAGG_CLASS_BYTES ? 1 : GPUAGG_LOOKUP_MAX_KEYS) &&

@@ -176,7 +176,8 @@ gpuagg_moments_step_shared(double *s, double x)
 {
 	double		sums[3];
 
-	gpuagg_moments_of_one(GPUAGG_TRANS_MOMENTS_F64, x - gpuagg_moments_shift(s + GPUAGG_MOMENTS_SHIFT, x), 0, sums);
+	gpuagg_moments_of_one(GPUAGG_TRANS_MOMENTS_F64,
+						  x - gpuagg_moments_shift(s + GPUAGG_MOMENTS_SHIFT, x), 0, sums);
 	gpuagg_moments_add_shared(GPUAGG_TRANS_MOMENTS_F64, s, sums);
 }
 

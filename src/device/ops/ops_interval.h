@@ -168,7 +168,10 @@ gpuagg_epoch_quotient(int64_t a, int64_t b, uint8_t *st)
 	const int	wb = (b >= 10000) + (b >= 100000000);
 	const uint64_t first_a = wa == 3 ? whole / UINT64_C(1000000000000) :
 		wa == 2 ? whole / 100000000u : wa == 1 ? whole / 10000u : whole;
-	const uint64_t first_b = (uint64_t) (valid ? b : 1) / (wb == 2 ? 100000000u : wb == 1 ? 10000u : 1u);
+	const uint64_t first_b = (uint64_t) (valid ? b : 1) /
+		(wb == 2	 ? 100000000u :
+			 wb == 1 ? 10000u :
+					   1u);
 	const int	weight = wa - wb - (first_a <= first_b ? 1 : 0);
 	/* decimals of the quotient beyond a's six: 10, 6, 2 or, at least, 0 */
 	const uint64_t ulp = weight <= 0 || whole == 0 ? UINT64_C(10000000000) :

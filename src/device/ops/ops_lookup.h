@@ -216,7 +216,8 @@ GPUAGG_FN bool
 gpuagg_lookup_may_have(const GpuAggLookup *t, uint64_t hash)
 {
 	return t->filter == 0 ||
-		gpuagg_filter_has((const uint64_t *) ((const char *) t + t->filter), gpuagg_filter_words(t->span), hash);
+		gpuagg_filter_has((const uint64_t *) ((const char *) t + t->filter),
+						  gpuagg_filter_words(t->span), hash);
 }
 
 /* A key that gets a slot */
@@ -224,7 +225,8 @@ GPUAGG_FN void
 gpuagg_lookup_filter_add(GpuAggLookup *t, uint64_t hash)
 {
 	if (t->filter != 0)
-		gpuagg_filter_add((uint64_t *) ((char *) t + t->filter), gpuagg_filter_words(t->span), hash);
+		gpuagg_filter_add((uint64_t *) ((char *) t + t->filter), gpuagg_filter_words(t->span),
+						  hash);
 }
 
 /* The search, with SAME(row) to tell whether the row has the key */

@@ -52,7 +52,8 @@ gpuagg_zone_spans(const GpuAggZoneHead *t)
 GPUAGG_FN uint64_t
 gpuagg_zone_bytes(const GpuAggZoneHead *t)
 {
-	return sizeof(*t) + t->spans * (uint64_t) sizeof(GpuAggZoneSpan) + t->slots * (uint64_t) sizeof(uint16_t);
+	return sizeof(*t) + t->spans * (uint64_t) sizeof(GpuAggZoneSpan) +
+		t->slots * (uint64_t) sizeof(uint16_t);
 }
 
 /* The table, if it is whole and lies where words do; else NULL */
@@ -61,8 +62,10 @@ gpuagg_zone_head(GpuAggBytes table)
 {
 	const GpuAggZoneHead *t = (const GpuAggZoneHead *) (const void *) table.data;
 
-	return table.len >= sizeof(*t) && ((uintptr_t) table.data & 7) == 0 && t->spans > 0 && t->slots > 0 &&
-		gpuagg_zone_bytes(t) <= table.len ? t : NULL;
+	return table.len >= sizeof(*t) && ((uintptr_t) table.data & 7) == 0 && t->spans > 0 &&
+			t->slots > 0 && gpuagg_zone_bytes(t) <= table.len ?
+		t :
+		NULL;
 }
 
 /* The span that has a moment; NULL: it is outside of the table. */
@@ -107,7 +110,9 @@ gpuagg_zone_model_days(int32_t day)
 GPUAGG_FN int64_t
 gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
 {
-	return t == NULL || !t->goes_on || a < end || a >= GPUAGG_TIMESTAMP_END - 2 * GPUAGG_USECS_PER_DAY ? 0 :
+	return t == NULL || !t->goes_on || a < end ||
+			a >= GPUAGG_TIMESTAMP_END - 2 * GPUAGG_USECS_PER_DAY ?
+		0 :
 		gpuagg_zone_model_days(gpuagg_timestamp_day(a)) * GPUAGG_USECS_PER_DAY;
 }
 
@@ -122,7 +127,8 @@ gpuagg_zone_shift(const GpuAggZoneHead *t, int64_t a, int64_t end)
  * year of the same calendar, *shift earlier.  NULL: PostgreSQL has to tell.
  */
 GPUAGG_FN const GpuAggZoneSpan *
-gpuagg_zone_find_beyond(const GpuAggZoneHead *t, int64_t a, int64_t before, int64_t *shift, uint8_t *st)
+gpuagg_zone_find_beyond(const GpuAggZoneHead *t, int64_t a, int64_t before, int64_t *shift,
+						uint8_t *st)
 {
 	const GpuAggZoneSpan *span = NULL;
 

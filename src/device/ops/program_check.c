@@ -119,7 +119,8 @@ scale_is_legal(uint32_t scale)
 		return scale <= GPUAGG_MAX_SCALE;
 	scale &= ~(uint32_t) GPUAGG_SCALE_WORD;
 	return scale == 0 ||
-		((scale & GPUAGG_SCALE_FITS) != 0 && (scale & ~(uint32_t) GPUAGG_SCALE_FITS) <= GPUAGG_MAX_SCALE);
+		((scale & GPUAGG_SCALE_FITS) != 0 &&
+		 (scale & ~(uint32_t) GPUAGG_SCALE_FITS) <= GPUAGG_MAX_SCALE);
 }
 
 static bool
@@ -303,7 +304,8 @@ has_dictionary(const GpuAggChecker *c, uint32_t reg)
 static bool
 check_key(GpuAggChecker *c, const GpuAggKey *k)
 {
-	if (k->type >= GPUAGG_NTYPES || k->fold >= GPUAGG_NFOLDS || (k->fold != 0 && c->p->ntransitions > 0) ||
+	if (k->type >= GPUAGG_NTYPES || k->fold >= GPUAGG_NFOLDS ||
+		(k->fold != 0 && c->p->ntransitions > 0) ||
 		!reg_readable_as(c, k->reg, type_class[k->type]) ||
 		(k->type == GPUAGG_T_CODE && !has_dictionary(c, k->reg)))
 		return fail(c, "illegal group key");

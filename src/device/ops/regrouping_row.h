@@ -104,7 +104,8 @@ gpuagg_regrouping_set_check(const GpuAggRegrouping *r, int32_t i)
 		return false;
 	if (set->parent == GPUAGG_REGROUPING_FINER)
 		return true;
-	if (set->parent <= i || set->parent >= r->nsets || (set->keys & ~r->sets[set->parent].keys) != 0)
+	if (set->parent <= i || set->parent >= r->nsets ||
+		(set->keys & ~r->sets[set->parent].keys) != 0)
 		return false;
 	if (gpuagg_regrouping_is_hidden(r, i) || !gpuagg_regrouping_is_hidden(r, set->parent))
 		return true;
@@ -267,7 +268,9 @@ gpuagg_regrouping_plan(const GpuAggRegrouping *r, uint32_t set, const GpuAggProg
 	const int32_t parent = r->sets[set].parent;
 	const bool	finer = parent == GPUAGG_REGROUPING_FINER;
 	const bool	is_hidden = gpuagg_regrouping_is_hidden(r, (int32_t) set);
-	const GpuAggProgram *source = finer ? p : gpuagg_regrouping_is_hidden(r, parent) ? hidden : made;
+	const GpuAggProgram *source = finer		   ? p :
+		gpuagg_regrouping_is_hidden(r, parent) ? hidden :
+												 made;
 	const GpuAggProgram *target = is_hidden ? hidden : made;
 	GpuAggLayout from;
 	GpuAggLayout to;

@@ -117,7 +117,8 @@ static void
 inputs_note_page_ns(const GpuAggTaskInputs *inputs)
 {
 	if (inputs->feed_pages >= PAGES_TELL)
-		gpuagg_seen_groups_note(inputs->relid, &page_key, inputs->inputs[0].table->nblocks, inputs_page_ns(inputs));
+		gpuagg_seen_groups_note(inputs->relid, &page_key, inputs->inputs[0].table->nblocks,
+								inputs_page_ns(inputs));
 }
 
 /* ----------------------------------------------------------------- over --- */
@@ -249,7 +250,7 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 {
 	const GpuAggTaskInput *at = gpuagg_inputs_at(inputs);
 	double		missing = 1 - (double) inputs->opened_used / Max(inputs->opened_pages, 1);
-	double		pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first);
+	double pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first);
 
 	if (at->cached != NULL)
 		pages -= (double) at->cached->used;
@@ -264,7 +265,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 {
 	const double pages = inputs_pages(inputs);
 	int			n = gpuagg_feeders_planned(inputs->scan, inputs->device_at, pages,
-										   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
+								   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 
@@ -382,8 +383,9 @@ gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *byt
 	*msg = NULL;
 	if (inputs->feeders == NULL)
 		return GPUAGG_OK;
-	status = gpuagg_feeders_next(inputs->feeders, inputs->pages_in_flight -
-								 gpuagg_feeders_in_flight(inputs->feeders), msg, bytes, &table, error);
+	status = gpuagg_feeders_next(
+		inputs->feeders, inputs->pages_in_flight - gpuagg_feeders_in_flight(inputs->feeders), msg,
+		bytes, &table, error);
 	if (status != GPUAGG_OK || *msg == NULL)
 		return status;
 	gpuagg_feeders_number(inputs->feeders, *msg, inputs->inputs[table].next_batch++);

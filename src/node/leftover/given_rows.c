@@ -6,8 +6,10 @@
  * The scan's conditions and outputs are evaluated as ExecScan() does, so only rows that it would
  * have returned go up, in the form in which it returns them.
  *
- * Such a plan is begun and ended with each run, as often as its node is rescanned, and ExecEndNode()
- * leaves memory to the end of the statement.  So it has an executor state of its own, which goes with
+ * Such a plan is begun and ended with each run, as often as its node is rescanned, and
+ * ExecEndNode()
+ * leaves memory to the end of the statement.  So it has an executor state of its own, which goes
+ * with
  * it.  Tables, parameters and the plans of subqueries are the statement's.
  */
 #include "postgres.h"

@@ -116,7 +116,7 @@ has_long_key(const GpuAggJoinedRows *joined, Relation rel, HeapTuple tuple)
 	{
 		bool		isnull;
 		int64		decimal;
-		Datum		value = heap_getattr(tuple, joined->long_columns[i], RelationGetDescr(rel), &isnull);
+		Datum value = heap_getattr(tuple, joined->long_columns[i], RelationGetDescr(rel), &isnull);
 
 		if (!isnull && !gpuagg_numeric_scaled(value, true, joined->long_scales[i], &decimal))
 			return true;
@@ -132,8 +132,8 @@ too_many(GpuAggError *error)
 }
 
 GpuAggStatus
-gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer, OffsetNumber line,
-						GpuAggError *error)
+gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, Buffer buffer,
+						OffsetNumber line, GpuAggError *error)
 {
 	MemoryContext old;
 	HeapTupleData tuple;
@@ -142,8 +142,11 @@ gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table, 
 	if (!gpuagg_rows_tuple(table->rel, buffer, line, &tuple, error))
 		return error->status;
 	if (has_long_key(joined, table->rel, &tuple))
-		return !joined->keep || gpuagg_long_values_add_row(joined->longs, &tuple, ((Scan *) table->row_plan)->scanrelid) ?
-			GPUAGG_OK : too_many(error);
+		return !joined->keep ||
+				gpuagg_long_values_add_row(joined->longs, &tuple,
+										   ((Scan *) table->row_plan)->scanrelid) ?
+			GPUAGG_OK :
+			too_many(error);
 	joined->bytes += HEAPTUPLESIZE + tuple.t_len + sizeof(HeapTuple);
 	if (joined->bytes > (Size) work_mem * 1024)
 		return too_many(error);
@@ -216,7 +219,8 @@ find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
 	memset(strings, 0, sizeof(GpuAggKeyStrings));
 	for (int i = 0; regroup != NULL && i < regroup->ninputs; i++)
 		if (regroup->inputs[i].final == GPUAGG_FINAL_KEY_NUMBER)
-			ok &= find_string(scan, i, regroup->inputs[i].lookup, regroup->inputs[i].column, strings);
+			ok &= find_string(scan, i, regroup->inputs[i].lookup, regroup->inputs[i].column,
+							  strings);
 	for (int i = 0; regroup == NULL && i < scan->info->noutputs; i++)
 	{
 		const GpuAggOutput *output = &scan->info->outputs[i];
@@ -237,8 +241,9 @@ open_plan(GpuAggJoinedRows *joined)
 	GpuAggKeyStrings strings;
 
 	gpuagg_lookups_begin_subqueries(scan->lookups);
-	joined->plan = gpuagg_given_rows_begin(gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
-										   scan->css.ss.ps.state, scan->eflags);
+	joined->plan = gpuagg_given_rows_begin(
+		gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
+		scan->css.ss.ps.state, scan->eflags);
 	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
 		return false;
 	(void) take_scan(joined->plan, joined);
@@ -257,7 +262,8 @@ fill(GpuAggJoinedRows *joined, GpuAggError *error)
 	const GpuAggGiver giver = {next_copy, joined};
 	GpuAggStatus status = GPUAGG_OK;
 
-	while (status == GPUAGG_OK && !joined->ended && !gpuagg_row_block_full(gpuagg_row_eval_block(joined->eval)))
+	while (status == GPUAGG_OK && !joined->ended &&
+		   !gpuagg_row_block_full(gpuagg_row_eval_block(joined->eval)))
 	{
 		TupleTableSlot *slot = gpuagg_given_rows_exec(joined->plan, &giver);
 
@@ -272,8 +278,8 @@ fill(GpuAggJoinedRows *joined, GpuAggError *error)
 }
 
 GpuAggStatus
-gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg, Size *bytes,
-						GpuAggError *error)
+gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggMsg **msg,
+						Size *bytes, GpuAggError *error)
 {
 	GpuAggStatus status;
 	MemoryContext old;

@@ -8,7 +8,10 @@
 #include "node/lookup/filters.h"
 #include "nodes/nodes.h"
 
-/* The share of rows that have one in the table: where a condition asks for that alone, as it was found */
+/*
+ * The share of rows that have one in the table: where a condition asks for that alone, as it
+ * was found
+ */
 static double
 found_share(const GpuAggLookupPlan *plan, Oid relid, double pages)
 {

@@ -11,7 +11,8 @@
 
 /*
  * Numbers of slots (device/ops/lookup_make.h) with which, where a device looks rows up, the
- * plan's table has one: by what earlier runs over that table, of so many pages, have found, else by what the planner estimates.
+ * plan's table has one: by what earlier runs over that table, of so many pages, have found, else
+ * by what the planner estimates.
  * made: by the device, of columns that it keeps
  */
 extern uint64 gpuagg_lookup_filters(int device, const GpuAggLookupPlan *plan, Oid relid,

@@ -4,7 +4,8 @@
  *
  * A task of its own reads the table as one that is grouped is read: what is used of the
  * column cache is settled with the worker under the query's snapshot.  Only if that is all
- * of the table, but for pages that are new, does the device make the look-up table, which stays there.
+ * of the table, but for pages that are new, does the device make the look-up table, which stays
+ * there.
  * Where every page is all-visible and some are not kept yet, a task before it has them kept.
  *
  * Whatever goes wrong is no failure: the input is read as it is without a device.
@@ -87,7 +88,8 @@ take_strings(Task *task, const char *at, Size left)
 	if (bytes + GPUAGG_ALIGN8(head->bytes) > left)
 		return NULL;
 	old = MemoryContextSwitchTo(task->strings);
-	numbered = task->input->numbered[head->column] = gpuagg_numbered_create(plan->types[head->column]);
+	numbered = task->input->numbered[head->column] = gpuagg_numbered_create(
+		plan->types[head->column]);
 	for (uint32 i = 0; i < head->count && numbered != NULL; i++)
 	{
 		if (size + lengths[i] > head->bytes ||
@@ -171,9 +173,11 @@ take_message(Task *task, const GpuAggMsg *msg, Size bytes)
 	switch ((GpuAggMsgType) msg->type)
 	{
 		case GPUAGG_MSG_CACHED:
-			return gpuagg_cached_announced(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK : garbled(task);
+			return gpuagg_cached_announced(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK :
+																					garbled(task);
 		case GPUAGG_MSG_VALIDATED:
-			return gpuagg_cached_validated(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK : garbled(task);
+			return gpuagg_cached_validated(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK :
+																					garbled(task);
 		case GPUAGG_MSG_BATCH_DONE:
 			/* rows that only PostgreSQL reads keep their page from being kept */
 			return gpuagg_cached_release(task->cached, msg->batch_id) ||
@@ -253,8 +257,9 @@ keep(Task *task)
 	GpuAggStatus status = GPUAGG_OK;
 
 	pgstat_count_heap_scan(task->rel);
-	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached, false,
-								   gpuagg_batch_pages(device, page_bytes), device->batches_ahead);
+	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none,
+								   task->cached, false, gpuagg_batch_pages(device, page_bytes),
+								   device->batches_ahead);
 	while (status == GPUAGG_OK)
 	{
 		const GpuAggMsg *msg;
@@ -389,7 +394,8 @@ make_table(Task *task)
 	bool		all;
 
 	task->nblocks = RelationGetNumberOfBlocks(task->rel);
-	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks, &cache))
+	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks,
+							  &cache))
 		return;
 	scratch = MemoryContextSwitchTo(task->context);
 	task->made = gpuagg_made_kept_find(task->input, task->rel, task->nblocks);
@@ -421,7 +427,8 @@ gpuagg_lookup_made(GpuAggMadeInput *input)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 
-	task.strings = AllocSetContextCreate(input->strings, "gpuagg look-up strings", ALLOCSET_SMALL_SIZES);
+	task.strings = AllocSetContextCreate(input->strings, "gpuagg look-up strings",
+										 ALLOCSET_SMALL_SIZES);
 	task.rel = table_open(input->plan->relid, NoLock);
 	if (!RelationUsesLocalBuffers(task.rel))
 		make_table(&task);
@@ -433,7 +440,8 @@ gpuagg_lookup_made(GpuAggMadeInput *input)
 		memset(input->numbered, 0, input->plan->ncolumns * sizeof(GpuAggNumbered *));
 		if (task.error.status != GPUAGG_OK)
 			ereport(DEBUG1,
-					(errmsg_internal("gpuagg: the backend reads an input of a join: %s", task.error.message)));
+					(errmsg_internal("gpuagg: the backend reads an input of a join: %s",
+									 task.error.message)));
 		return NULL;
 	}
 	return task.made;

@@ -80,7 +80,10 @@ rows_number(GpuAggInputRows *rows, int column, const char *data, Size len, GpuAg
 	return GPUAGG_OK;
 }
 
-/* Is the column's Datum the word that devices hold, whatever its value?  Bytes of it, 0: it is not. */
+/*
+ * Is the column's Datum the word that devices hold, whatever its value?  Bytes of it, 0: it is
+ * not.
+ */
 static uint8
 word_bytes(const GpuAggLookupPlan *plan, int column)
 {
@@ -106,9 +109,9 @@ numeric_held(uint8 scale, bool key, Datum datum, int64 *held)
 {
 	const uint8 bound = scale & GPUAGG_SCALE_BOUNDS;
 
-	return bound != 0 ?
-		gpuagg_numeric_bound(datum, bound == GPUAGG_SCALE_BELOW, scale & GPUAGG_SCALE_DECIMALS, held) :
-		gpuagg_numeric_scaled(datum, key, scale, held);
+	return bound != 0 ? gpuagg_numeric_bound(datum, bound == GPUAGG_SCALE_BELOW,
+											 scale & GPUAGG_SCALE_DECIMALS, held) :
+						gpuagg_numeric_scaled(datum, key, scale, held);
 }
 
 /*
@@ -145,7 +148,8 @@ rows_value(GpuAggInputRows *rows, int column, Datum datum, MemoryContext scratch
 	if (!ok)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a value of a join's input has no form that devices know");
-	if (gpuagg_lookup_is_numbered(rows->columns.plan, column) && gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
+	if (gpuagg_lookup_is_numbered(rows->columns.plan, column) &&
+		gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
 		return rows_number(rows, column, value.bytes, value.value.len, error);
 	if (gpuagg_lookup_is_numbered(rows->columns.plan, column))
 		return rows_number(rows, column, (const char *) &value.value.v.i, sizeof(int64), error);
@@ -170,7 +174,8 @@ has_null_key(const GpuAggInputRows *rows, const TupleTableSlot *slot)
 static bool
 is_in_window(const GpuAggInputRows *rows)
 {
-	const int64 remainder = ((int64 *) rows->columns.values[0])[rows->columns.nrows] % rows->windows;
+	const int64 remainder = ((int64 *) rows->columns.values[0])[rows->columns.nrows] %
+		rows->windows;
 
 	return remainder == rows->window || remainder == rows->window - rows->windows;
 }
@@ -195,10 +200,12 @@ rows_add(GpuAggInputRows *rows, TupleTableSlot *slot, MemoryContext scratch, Gpu
 		rows->columns.nulls[i][rows->columns.nrows] = slot->tts_isnull[i];
 		if (rows->words[i] > 0)
 			words[rows->columns.nrows] = slot->tts_isnull[i] ? 0 :
-				rows->words[i] == sizeof(int32) ? DatumGetInt32(slot->tts_values[i]) : DatumGetInt64(slot->tts_values[i]);
+				rows->words[i] == sizeof(int32)				 ? DatumGetInt32(slot->tts_values[i]) :
+															   DatumGetInt64(slot->tts_values[i]);
 		else if (slot->tts_isnull[i])
-			memset((char *) rows->columns.values[i] + rows->columns.nrows * value_bytes(rows->columns.plan, i), 0,
-				   value_bytes(rows->columns.plan, i));
+			memset((char *) rows->columns.values[i] +
+					   rows->columns.nrows * value_bytes(rows->columns.plan, i),
+				   0, value_bytes(rows->columns.plan, i));
 		else if (rows_value(rows, i, slot->tts_values[i], scratch, &strange, error) != GPUAGG_OK)
 			return error->status;
 		if (strange)

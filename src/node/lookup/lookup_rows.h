@@ -39,6 +39,7 @@ typedef struct GpuAggInputRows
  * Reads the plan to its end, in the current memory context.  Rows with a NULL key, or one that no
  * row that is looked up can have, are left out.
  */
-extern GpuAggStatus gpuagg_input_rows_read(GpuAggInputRows *rows, PlanState *plan, GpuAggError *error);
+extern GpuAggStatus gpuagg_input_rows_read(GpuAggInputRows *rows, PlanState *plan,
+										   GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_LOOKUP_ROWS_H */

@@ -46,7 +46,8 @@ gpuagg_lookup_too_large(GpuAggError *error)
 
 /* *unique: no two rows had the same key */
 static const GpuAggLookup *
-make_block(GpuAggLookupRows *rows, MemoryContext context, Size limit, bool *unique, GpuAggError *error)
+make_block(GpuAggLookupRows *rows, MemoryContext context, Size limit, bool *unique,
+		   GpuAggError *error)
 {
 	uint64		bytes;
 	void	   *block;
@@ -73,7 +74,8 @@ share_word(int64 *high, const int64 *low, uint64 nrows)
 }
 
 const GpuAggLookup *
-gpuagg_lookup_table(GpuAggLookupColumns *columns, MemoryContext context, Size limit, GpuAggError *error)
+gpuagg_lookup_table(GpuAggLookupColumns *columns, MemoryContext context, Size limit,
+					GpuAggError *error)
 {
 	const GpuAggLookupPlan *plan = columns->plan;
 	GpuAggLookupSource sources[GPUAGG_LOOKUP_MAX_COLUMNS];
@@ -113,7 +115,8 @@ static void *
 values_of(const GpuAggNumbered *numbers, bool strings)
 {
 	const int32 n = gpuagg_numbered_count(numbers);
-	GpuAggBytes *bytes = MemoryContextAllocHuge(CurrentMemoryContext, Max(1, n) * sizeof(GpuAggBytes));
+	GpuAggBytes *bytes = MemoryContextAllocHuge(CurrentMemoryContext,
+												Max(1, n) * sizeof(GpuAggBytes));
 	int64	   *integers = MemoryContextAllocHuge(CurrentMemoryContext, Max(1, n) * sizeof(int64));
 
 	for (int32 i = 0; i < n; i++)

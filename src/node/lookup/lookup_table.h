@@ -40,8 +40,9 @@ extern const GpuAggLookup *gpuagg_lookup_table(GpuAggLookupColumns *columns, Mem
  * column's numbers become those of its rows.
  */
 extern const GpuAggLookup *gpuagg_lookup_helper(GpuAggLookupColumns *columns, int column,
-												const GpuAggNumbered *numbers, MemoryContext context,
-												Size limit, GpuAggError *error);
+												const GpuAggNumbered *numbers,
+												MemoryContext context, Size limit,
+												GpuAggError *error);
 
 /* What is said of rows or tables for which memory does not suffice */
 extern GpuAggStatus gpuagg_lookup_too_large(GpuAggError *error);

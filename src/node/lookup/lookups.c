@@ -4,7 +4,8 @@
  *
  * Where a device keeps all of a table's columns, current to the query's snapshot, it makes
  * the look-up table itself (lookup_made.h).  Each other input is a child plan, run to its
- * end under that snapshot before the task begins; but for those behind an inner join's input that has no rows, as PostgreSQL
+ * end under that snapshot before the task begins; but for those behind an inner join's input that
+ * has no rows, as PostgreSQL
  * looks no further then.  Its rows are kept as columns, in a context that goes with them once
  * the table is made; rows with a NULL key match nothing and are left out.
  *
@@ -39,23 +40,23 @@ struct GpuAggLookups
 {
 	const GpuAggPlanInfo *info;
 	PlanState  *plans[GPUAGG_MAX_LOOKUPS];	/* children, and subplans of the statement's */
-	bool		read[GPUAGG_MAX_LOOKUPS];	/* before; has to be rescanned */
-	bool		any[GPUAGG_MAX_LOOKUPS];	/* were there rows, */
-	bool		null_keys[GPUAGG_MAX_LOOKUPS];	/* and some with a NULL key? */
-	PlanState  *node;			/* whose expressions these are: */
-	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
-	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
-	Oid			relid;			/* the table whose rows are looked up, */
-	double		pages;			/* and its size */
-	MemoryContext tables;		/* of a run, for what it makes */
+	bool		read[GPUAGG_MAX_LOOKUPS];	/* was read before; has to be rescanned */
+	bool		any[GPUAGG_MAX_LOOKUPS];	/* were there rows? */
+	bool		null_keys[GPUAGG_MAX_LOOKUPS];	/* had any row a NULL key? */
+	PlanState  *node;			/* whose expressions runtime and params are */
+	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs */
+	List	   *params[GPUAGG_MAX_LOOKUPS];	/* parameters in these constants */
+	Oid			relid;			/* the table whose rows are looked up */
+	double		pages;			/* size of that table */
+	MemoryContext tables;		/* context of what a run makes */
 	bool		made;
-	bool		current;		/* those of this run have been, */
-	bool		nothing;		/* and no row can be joined; */
-	bool		again;			/* more than once */
-	int			windowed;		/* the table that is made in windows, -1: none; */
-	int			windows;		/* how many, */
-	int			window;			/* the one at work, */
-	int			made_window;	/* and the one of which the table is */
+	bool		current;		/* the tables of this run have been made */
+	bool		nothing;		/* no row can be joined */
+	bool		again;			/* they are made more than once */
+	int			windowed;		/* the table that is made in windows; -1: none */
+	int			windows;		/* number of windows */
+	int			window;			/* the window at work */
+	int			made_window;	/* the window of which the table is */
 	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
 	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
 	MemoryContext strings;		/* of groups, until they are asked for again */
@@ -64,7 +65,10 @@ struct GpuAggLookups
 
 /* ----------------------------------------------------------------- begin --- */
 
-/* A program's runtime constants; of a subquery itself, for EXPLAIN; of strings what is computed of them */
+/*
+ * A program's runtime constants; of a subquery itself, for EXPLAIN; of strings what is computed
+ * of them
+ */
 static int
 nexprs(const GpuAggLookupPlan *lookup)
 {
@@ -107,7 +111,8 @@ is_child(const GpuAggLookupPlan *lookup)
 
 /*
  * Inputs of joins are children; a subquery's plan is begun and ended with the statement, and
- * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers and values of
+ * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.  Helpers and
+ * values of
  * strings have none.
  */
 static PlanState *
@@ -212,8 +217,8 @@ tables_make(GpuAggLookups *lookups, int i, GpuAggInputRows *rows, MemoryContext 
 
 		if (plan->helps != i + 1)
 			continue;
-		lookups->blocks[k] = gpuagg_lookup_helper(&rows->columns, plan->helped, rows->numbered[plan->helped],
-												  context, limit, error);
+		lookups->blocks[k] = gpuagg_lookup_helper(
+			&rows->columns, plan->helped, rows->numbered[plan->helped], context, limit, error);
 		if (lookups->blocks[k] == NULL)
 			return NULL;
 		limit -= Min(limit, lookups->blocks[k]->bytes);
@@ -239,7 +244,8 @@ lookup_make(GpuAggLookups *lookups, int i, int device, Size limit, GpuAggError *
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
 												  ALLOCSET_DEFAULT_SIZES);
-	GpuAggInputRows rows = {.columns.plan = &lookups->info->lookups[i],.limit = limit + GPUAGG_INPUT_ROWS * 1024};
+	GpuAggInputRows rows = {.columns.plan = &lookups->info->lookups[i],
+							.limit = limit + GPUAGG_INPUT_ROWS * 1024};
 	const GpuAggLookup *block = NULL;
 
 	if (is_too_large(lookups, i))
@@ -279,9 +285,9 @@ values_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	ExprContext *econtext = lookups->node->ps_ExprContext;
 
 	gpuagg_runtime_params(lookups->params[i], econtext);
-	return gpuagg_string_values(plan, lookups->runtime[i], econtext,
-								gpuagg_lookups_numbered(lookups, plan->values_of - 1, plan->values_column),
-								limit, error);
+	return gpuagg_string_values(
+		plan, lookups->runtime[i], econtext,
+		gpuagg_lookups_numbered(lookups, plan->values_of - 1, plan->values_column), limit, error);
 }
 
 /* The program that makes a table, with its runtime constants; NULL: they have no values. */
@@ -302,8 +308,8 @@ bind_program(GpuAggLookups *lookups, int i)
 	/* of a subquery's program there are none */
 	if (plan->subquery == 0)
 		gpuagg_runtime_params(lookups->params[i], econtext);
-	if (gpuagg_runtime_values(plan->subquery > 0 ? NIL : lookups->runtime[i], plan->runtime, plan->program, econtext, values, isnull,
-							  &error) != GPUAGG_OK)
+	if (gpuagg_runtime_values(plan->subquery > 0 ? NIL : lookups->runtime[i], plan->runtime,
+							  plan->program, econtext, values, isnull, &error) != GPUAGG_OK)
 		return NULL;
 	return gpuagg_plan_bind(&info, values, isnull, NULL);
 }
@@ -317,7 +323,10 @@ typedef struct Made
 	bool		before;			/* it was there */
 } Made;
 
-/* Table i, of columns that the device keeps; made[] has those that number its keys.  False: it cannot, or it is too large. */
+/*
+ * Table i, of columns that the device keeps; made[] has those that number its keys.  False: it
+ * cannot, or it is too large.
+ */
 static bool
 made_one(GpuAggLookups *lookups, int i, int device, Size limit, Made *made)
 {
@@ -369,7 +378,10 @@ made_on_device(GpuAggLookups *lookups, int i, int device, Size limit, Made *made
 	return made_one(lookups, i, device, limit, made);
 }
 
-/* Table i, which is returned, and those that number its keys are the run's; NULL: the device makes none of them. */
+/*
+ * Table i, which is returned, and those that number its keys are the run's; NULL: the device
+ * makes none of them.
+ */
 static const GpuAggLookup *
 lookup_on_device(GpuAggLookups *lookups, int i, int device, Size limit)
 {
@@ -424,7 +436,8 @@ fill_window(GpuAggProgram *program, int const_no, int windows, int window)
 }
 
 void
-gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info, GpuAggProgram *program)
+gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info,
+					GpuAggProgram *program)
 {
 	for (int i = 0; i < info->nlookups; i++)
 	{
@@ -537,8 +550,9 @@ gpuagg_lookups_widen(GpuAggLookups *lookups)
 {
 	if (lookups->windowed < 0 || lookups->windows == GPUAGG_MAX_LOOKUP_WINDOWS)
 		return false;
-	lookups->windows = Min(Max(4 * lookups->windows, lookups->info->lookups[lookups->windowed].windows),
-						   GPUAGG_MAX_LOOKUP_WINDOWS);
+	lookups->windows = Min(
+		Max(4 * lookups->windows, lookups->info->lookups[lookups->windowed].windows),
+		GPUAGG_MAX_LOOKUP_WINDOWS);
 	lookups->current = false;
 	return true;
 }
@@ -551,7 +565,10 @@ drop_table(GpuAggLookups *lookups, int i)
 	lookups->blocks[i] = NULL;
 }
 
-/* The table of the window before gives way to that of the one at work, which may have more strings. */
+/*
+ * The table of the window before gives way to that of the one at work, which may have more
+ * strings.
+ */
 static void
 drop_window(GpuAggLookups *lookups)
 {
@@ -625,7 +642,8 @@ make_all(GpuAggLookups *lookups, int device, bool here, GpuAggError *error)
 
 		if (lookups->blocks[i] == NULL && !make_one(lookups, i, device, here, error))
 			return false;
-		lookups->nothing = lookups->blocks[i]->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
+		lookups->nothing = lookups->blocks[i]->nrows == 0 &&
+			(join == JOIN_INNER || join == JOIN_SEMI);
 	}
 	return true;
 }

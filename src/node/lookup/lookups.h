@@ -41,7 +41,10 @@ extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPla
 /* A run begins, in whose memory context tables will be: those of the one before are gone. */
 extern void gpuagg_lookups_run(GpuAggLookups *lookups);
 
-/* How many of the node's expressions are of look-ups, behind the runtime constants of its programs */
+/*
+ * How many of the node's expressions are of look-ups, behind the runtime constants of its
+ * programs
+ */
 extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 
 /*
@@ -102,7 +105,8 @@ extern const GpuAggNumbered *gpuagg_lookups_numbered(const GpuAggLookups *lookup
 													 int column);
 
 /*
- * Before a copy of PostgreSQL's plan runs subqueries that only the device has read: what their nodes make when
+ * Before a copy of PostgreSQL's plan runs subqueries that only the device has read: what their
+ * nodes make when
  * they run first has to stay as long as they do, which is longer than the copy.
  */
 extern void gpuagg_lookups_begin_subqueries(GpuAggLookups *lookups);

@@ -5,7 +5,8 @@
  * A table was made of columns that are kept, all pages of the relation being all-visible, or new.
  * While each of them is and the visibility map's pages have the LSNs that they had, nothing
  * has changed: a page that changes is not all-visible, and what calls it all-visible again is
- * WAL-logged (src/cache/README.md).  So a table is as good as a new one, to every snapshot that may use
+ * WAL-logged (src/cache/README.md).  So a table is as good as a new one, to every snapshot that
+ * may use
  * kept columns at all.
  *
  * Strings of a table are read by statements that are under way, of cursors say, while
@@ -67,7 +68,8 @@ leave(void *arg)
 static void
 stay(Kept *k, MemoryContext context)
 {
-	MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+	MemoryContextCallback *callback = MemoryContextAllocZero(context,
+															 sizeof(MemoryContextCallback));
 
 	callback->func = leave;
 	callback->arg = k;
@@ -194,8 +196,8 @@ find(Oid relid, const GpuAggMadeInput *input)
 		Kept	   *k = dlist_container(Kept, node, iter.cur);
 
 		if (k->relid == relid && k->device == input->device &&
-			gpuagg_program_same(k->program, input->program) &&
-			has_keys(k, input) && k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan) &&
+			gpuagg_program_same(k->program, input->program) && has_keys(k, input) &&
+			k->ncolumns == input->plan->ncolumns && has_strings(k, input->plan) &&
 			is_filtered(k, input))
 			return k;
 	}
@@ -210,7 +212,8 @@ gpuagg_made_kept_find(GpuAggMadeInput *input, Relation rel, BlockNumber nblocks)
 
 	if (k == NULL)
 		return NULL;
-	if (k->files != GPUAGG_FILES_NUMBER(rel) || k->nblocks != nblocks || !is_there(k) || !is_unchanged(k, rel))
+	if (k->files != GPUAGG_FILES_NUMBER(rel) || k->nblocks != nblocks || !is_there(k) ||
+		!is_unchanged(k, rel))
 	{
 		if (k->users == 0)
 			forget(k);
@@ -225,13 +228,13 @@ gpuagg_made_kept_find(GpuAggMadeInput *input, Relation rel, BlockNumber nblocks)
 /* ---------------------------------------------------------------- adding --- */
 
 void
-gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached, const GpuAggLookup *made,
-					 MemoryContext strings)
+gpuagg_made_kept_add(const GpuAggMadeInput *input, const GpuAggCached *cached,
+					 const GpuAggLookup *made, MemoryContext strings)
 {
 	const GpuAggLookupPlan *plan = input->plan;
 	const Size	head_bytes = gpuagg_lookup_head_bytes(made);
-	const Size	bytes = MemoryContextMemAllocated(strings, true) + input->program->bytes + head_bytes +
-		cached->nextents * sizeof(uint64);
+	const Size	bytes = MemoryContextMemAllocated(strings, true) + input->program->bytes +
+		head_bytes + cached->nextents * sizeof(uint64);
 	MemoryContext old;
 	Kept	   *k;
 

@@ -74,7 +74,8 @@ is_alone(const GpuAggProgram *p, const GpuAggStages *stages, int stage, uint16 t
 	if (stage == 0)
 		return stages->reg[0] == test;
 	last = instr_of(p, stages->reg[stage]);
-	return last != NULL && last->op == GPUAGG_OP_AND && last->a == stages->reg[stage - 1] && last->b == test;
+	return last != NULL && last->op == GPUAGG_OP_AND && last->a == stages->reg[stage - 1] &&
+		last->b == test;
 }
 
 void
@@ -89,8 +90,9 @@ gpuagg_probes_arrange(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid reli
 	for (int i = 0; i < info->nlookups; i++)
 	{
 		row[i] = gpuagg_probe_row(program, &info->lookups[i]);
-		rank[i] = gpuagg_probe_rank(&info->lookups[i],
-									share_of(&info->lookups[i].expected, relid, pages, &probes->known[i]));
+		rank[i] = gpuagg_probe_rank(
+			&info->lookups[i],
+			share_of(&info->lookups[i].expected, relid, pages, &probes->known[i]));
 	}
 	gpuagg_filter_order(program, tests, order_tests(info, rank, tests));
 	gpuagg_stages_find(program, &stages);
@@ -101,7 +103,8 @@ gpuagg_probes_arrange(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid reli
 		/* without a filter all rows pass, by one stage */
 		if (program->filter_reg == GPUAGG_NO_REG && probes->stage[i] == 0)
 			probes->stage[i] = stages.n;
-		probes->alone[i] = is_alone(program, &stages, probes->stage[i], info->lookups[i].expected.test);
+		probes->alone[i] = is_alone(program, &stages, probes->stage[i],
+									info->lookups[i].expected.test);
 	}
 }
 
@@ -117,7 +120,9 @@ gpuagg_probes_filter(const GpuAggProbes *probes, int lookup)
 static uint64
 rows_behind(const GpuAggProbes *probes, const GpuAggStageRows *rows, int stage)
 {
-	return stage < 0 ? rows->scanned : stage + 1 < probes->nstages ? rows->left[stage] : rows->passed;
+	return stage < 0				? rows->scanned :
+		stage + 1 < probes->nstages ? rows->left[stage] :
+									  rows->passed;
 }
 
 void

@@ -27,7 +27,8 @@ columns_make(GpuAggLookupColumns *columns, int n, Size limit)
 	columns->nrows = n;
 	for (int i = 0; i < columns->plan->ncolumns; i++)
 	{
-		columns->values[i] = MemoryContextAllocHuge(CurrentMemoryContext, Max(1, n) * sizeof(int64));
+		columns->values[i] = MemoryContextAllocHuge(CurrentMemoryContext,
+													Max(1, n) * sizeof(int64));
 		columns->nulls[i] = MemoryContextAllocExtended(CurrentMemoryContext, Max(1, n),
 													   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	}
@@ -36,8 +37,8 @@ columns_make(GpuAggLookupColumns *columns, int n, Size limit)
 
 /* One value, as devices hold it */
 static GpuAggStatus
-value_fill(GpuAggLookupColumns *columns, int column, int row, ExprState *expr, ExprContext *econtext,
-		   GpuAggError *error)
+value_fill(GpuAggLookupColumns *columns, int column, int row, ExprState *expr,
+		   ExprContext *econtext, GpuAggError *error)
 {
 	const uint8 type = columns->plan->types[column];
 	bool		null;
@@ -56,7 +57,8 @@ value_fill(GpuAggLookupColumns *columns, int column, int row, ExprState *expr, E
 
 /* All values of a string */
 static GpuAggStatus
-row_fill(GpuAggLookupColumns *columns, int row, List *exprs, ExprContext *econtext, GpuAggError *error)
+row_fill(GpuAggLookupColumns *columns, int row, List *exprs, ExprContext *econtext,
+		 GpuAggError *error)
 {
 	GpuAggStatus status = GPUAGG_OK;
 	ListCell   *lc;
@@ -65,19 +67,21 @@ row_fill(GpuAggLookupColumns *columns, int row, List *exprs, ExprContext *econte
 	foreach(lc, exprs)
 	{
 		if (status == GPUAGG_OK)
-			status = value_fill(columns, columns->plan->nkeys + foreach_current_index(lc), row, lfirst(lc), econtext, error);
+			status = value_fill(columns, columns->plan->nkeys + foreach_current_index(lc), row,
+								lfirst(lc), econtext, error);
 	}
 	return status;
 }
 
 static GpuAggStatus
-columns_fill(GpuAggLookupColumns *columns, List *exprs, ExprContext *econtext, const GpuAggNumbered *numbers,
-			 GpuAggError *error)
+columns_fill(GpuAggLookupColumns *columns, List *exprs, ExprContext *econtext,
+			 const GpuAggNumbered *numbers, GpuAggError *error)
 {
 	const Datum outer = econtext->caseValue_datum;
 	const bool	outer_null = econtext->caseValue_isNull;
 	/* the node's own has constants of the program, which is bound later */
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg string value", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg string value",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	GpuAggStatus status = GPUAGG_OK;
 
@@ -104,7 +108,8 @@ gpuagg_string_values(const GpuAggLookupPlan *plan, List *exprs, ExprContext *eco
 					 const GpuAggNumbered *numbers, Size limit, GpuAggError *error)
 {
 	MemoryContext context = CurrentMemoryContext;
-	MemoryContext filling = AllocSetContextCreate(context, "gpuagg string values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext filling = AllocSetContextCreate(context, "gpuagg string values",
+												  ALLOCSET_DEFAULT_SIZES);
 	GpuAggLookupColumns columns = {.plan = plan};
 	const GpuAggLookup *block = NULL;
 

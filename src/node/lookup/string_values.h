@@ -14,10 +14,13 @@
 #include "planner/plan/plan.h"
 
 /*
- * The table of values by the strings' numbers, in the current memory context, of `limit` bytes at most;
+ * The table of values by the strings' numbers, in the current memory context, of `limit` bytes at
+ * most;
  * exprs: ExprStates of the table's columns behind its key.  NULL: *error tells.
  */
-extern const GpuAggLookup *gpuagg_string_values(const GpuAggLookupPlan *plan, List *exprs, ExprContext *econtext,
-												const GpuAggNumbered *numbers, Size limit, GpuAggError *error);
+extern const GpuAggLookup *gpuagg_string_values(const GpuAggLookupPlan *plan, List *exprs,
+												ExprContext *econtext,
+												const GpuAggNumbered *numbers, Size limit,
+												GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_STRING_VALUES_H */

@@ -46,7 +46,8 @@ gpuagg_equal_values_create(Oid type, Oid collation, MemoryContext context)
 		.hcxt = context
 	};
 
-	values->type = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	values->type = lookup_type_cache(type,
+									 TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 	values->collation = collation;
 	values->context = context;
 	values->entries = hash_create("gpuagg equal values", 256, &info,

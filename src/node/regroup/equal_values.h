@@ -13,7 +13,8 @@
 typedef struct GpuAggEqualValues GpuAggEqualValues;
 
 /* Of this type, which has a hash function, under this collation; lives in the context. */
-extern GpuAggEqualValues *gpuagg_equal_values_create(Oid type, Oid collation, MemoryContext context);
+extern GpuAggEqualValues *gpuagg_equal_values_create(Oid type, Oid collation,
+													 MemoryContext context);
 
 /* The number of a value, in CurrentMemoryContext */
 extern GpuAggBytes gpuagg_equal_values_number(GpuAggEqualValues *values, Datum value);

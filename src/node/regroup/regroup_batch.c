@@ -19,7 +19,10 @@
 
 #define BATCH_MEMORY ((Size) 64 * 1024)
 
-/* What is remembered of a row: nothing, that it does not pass, or its hash's bits with the last one */
+/*
+ * What is remembered of a row: nothing, that it does not pass, or its hash's bits with the last
+ * one
+ */
 #define ROW_FAILS UINT32_C(0x40000000)
 #define ROW_HASH UINT32_C(0x80000000)
 
@@ -139,7 +142,8 @@ find_group(GpuAggRegroupWork *r, int i)
 		return r->lone;
 	if (r->unique)
 		return gpuagg_row_table_append(r->table, r->batch.rows[i].wanted);
-	group = gpuagg_row_table_find(r->table, r->batch.rows[i].wanted, r->batch.rows[i].hash, &is_new);
+	group = gpuagg_row_table_find(r->table, r->batch.rows[i].wanted, r->batch.rows[i].hash,
+								  &is_new);
 	if (r->plan->sets[r->set].keys == 0)
 		r->lone = group;
 	return group;

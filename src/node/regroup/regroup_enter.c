@@ -15,7 +15,8 @@
 /* ----------------------------------------------------------------- keys --- */
 
 static void
-want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const GpuAggRegroupDatum *d)
+want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type,
+		 const GpuAggRegroupDatum *d)
 {
 	uint32		head;
 
@@ -124,8 +125,8 @@ enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
 }
 
 static GpuAggStatus
-enter_datum(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
-			char *state)
+enter_datum(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d,
+			int64 rows, char *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
 	bool		ok = gpuagg_datum_enter(r->table, s, &r->plan->values[s->value], state, d->datum,
@@ -232,7 +233,7 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	for (int i = 0; i < r->plan->nsorts; i++)
 	{
 		const GpuAggRegroupSort *sort = &r->plan->sorts[i];
-		int64		rows = sort->absent ? 0 : *(const int64 *) (row + r->from.state_off[sort->weight]);
+		int64 rows = sort->absent ? 0 : *(const int64 *) (row + r->from.state_off[sort->weight]);
 		Datum		value;
 		bool		isnull;
 

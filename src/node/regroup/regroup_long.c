@@ -40,7 +40,8 @@ gpuagg_regroup_long_rows(GpuAggResults *finer, GpuAggResults *made, GpuAggError 
 	HeapTuple	row;
 	int			table;
 
-	for (int i = 0; (row = gpuagg_long_values_row(gpuagg_results_long(finer), i, &table)) != NULL; i++)
+	for (int i = 0; (row = gpuagg_long_values_row(gpuagg_results_long(finer), i, &table)) != NULL;
+		 i++)
 		if (!gpuagg_long_values_add_row(gpuagg_results_long(made), row, table))
 			return too_many(error);
 	return GPUAGG_OK;
@@ -130,7 +131,8 @@ add_to_states(const GpuAggRegroup *plan, int set, GpuAggLongValues *to, const St
 	bool		room = true;
 
 	for (int i = 0; i < plan->nstates && room; i++)
-		if (plan->states[i].merge == transition && gpuagg_regroup_is_shown(plan, &plan->states[i], set))
+		if (plan->states[i].merge == transition &&
+			gpuagg_regroup_is_shown(plan, &plan->states[i], set))
 			room = gpuagg_long_values_add_sum(to, key->data, key->len, i, sum);
 	return room;
 }

@@ -90,9 +90,9 @@ reset_tables(GpuAggRegroupWork *r)
 static void
 expect(const GpuAggRegroupWork *r, GpuAggRowTable *table, Size limit)
 {
-	gpuagg_row_table_expect(table, gpuagg_strategy_extrapolate(r->row, gpuagg_row_table_groups(table),
-																r->set_rows),
-							limit);
+	gpuagg_row_table_expect(
+		table, gpuagg_strategy_extrapolate(r->row, gpuagg_row_table_groups(table), r->set_rows),
+		limit);
 }
 
 /*
@@ -253,14 +253,15 @@ begin_set(GpuAggRegroupWork *r, int set)
 		if (!plan->states[i].distinct || plan->states[i].absent || r->entered[value] != NULL ||
 			gpuagg_regroup_tells_all(plan, set, value))
 			continue;
-		r->entered[value] = gpuagg_row_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
-																		 r->program->hash_seed),
-														CurrentMemoryContext);
+		r->entered[value] = gpuagg_row_table_create(
+			gpuagg_regroup_entered_program(plan->values[value].type, r->program->hash_seed),
+			CurrentMemoryContext);
 		r->repeats = true;
 		tables++;
 	}
 	gpuagg_regroup_batch_begin(r);
-	r->set_rows = gpuagg_store_groups(gpuagg_results_store(r->parent >= 0 ? r->results : r->groups));
+	r->set_rows = gpuagg_store_groups(
+		gpuagg_results_store(r->parent >= 0 ? r->results : r->groups));
 	r->limit = Max(get_hash_memory_limit() / 2, tables * LEAST_MEMORY);
 }
 
@@ -324,7 +325,8 @@ begin_equals(GpuAggRegroupWork *r, const List *targets)
 		if (r->equal_context == NULL)
 			r->equal_context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg equal values",
 													 ALLOCSET_DEFAULT_SIZES);
-		expr = (Node *) list_nth_node(TargetEntry, targets, r->plan->ntargets + value->number)->expr;
+		expr =
+			(Node *) list_nth_node(TargetEntry, targets, r->plan->ntargets + value->number)->expr;
 		r->equals[i] = gpuagg_equal_values_create(getBaseType(exprType(expr)), exprCollation(expr),
 												  r->equal_context);
 	}
@@ -349,10 +351,10 @@ begin_expressions(GpuAggRegroupWork *r)
 		TupleDescInitEntry(columns.tupdesc, i + 1, NULL, INT4OID, -1, 0);
 	/* what only other parts compute has columns that are not here, and is never asked for */
 	for_each_from(lc, columns.targets, r->plan->ntargets)
-		r->computed = lappend(r->computed,
-							  ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr,
-															&columns),
-										   &r->scan->css.ss.ps));
+		r->computed = lappend(
+			r->computed,
+			ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr, &columns),
+						 &r->scan->css.ss.ps));
 	r->states = palloc(list_length(r->computed) * sizeof(ExprState *));
 	foreach(lc, r->computed)
 		r->states[foreach_current_index(lc)] = lfirst(lc);
@@ -394,17 +396,17 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 			continue;
 		read[n] = input->read ? i + 1 : 0;
 		sorted[i] = n;
-		outputs[n++] = (GpuAggOutput) {
+		outputs[n++] = (GpuAggOutput){
 			.final = input->final,
 			.index = i,
 			.count_index = -1,
 			.type = key->type,
-			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale : key->scale,
+			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale :
+																			  key->scale,
 			.shown = input->sorted ? input->shown : key->scale,
 			.shown_by = input->shown_by,
 			.lookup = input->lookup,
-			.column = input->column
-		};
+			.column = input->column};
 	}
 	return n;
 }
@@ -417,9 +419,9 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 	int			sorted[GPUAGG_MAX_KEYS];
 	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read,
 								   sorted);
-	GpuAggResults *results = gpuagg_results_create(scan->info->program, outputs, n, NIL,
-												   get_hash_memory_limit() / 4,
-												   scan->css.ss.ps.state->es_query_cxt, scan->owner);
+	GpuAggResults *results = gpuagg_results_create(
+		scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
+		scan->css.ss.ps.state->es_query_cxt, scan->owner);
 
 	gpuagg_results_number(results, scan->lookups);
 	gpuagg_regroup_long_keep(scan->info, results);
@@ -431,10 +433,10 @@ static GpuAggResults *
 made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 {
 	const GpuAggPlanInfo *info = scan->info;
-	GpuAggResults *results = gpuagg_results_create(program, info->outputs, info->noutputs,
-												   ((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist,
-												   limit, scan->css.ss.ps.state->es_query_cxt,
-												   scan->owner);
+	GpuAggResults *results = gpuagg_results_create(
+		program, info->outputs, info->noutputs,
+		((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist, limit,
+		scan->css.ss.ps.state->es_query_cxt, scan->owner);
 
 	gpuagg_results_number(results, scan->lookups);
 	gpuagg_results_keep_long(results, program, info->outputs, info->noutputs);
@@ -495,8 +497,8 @@ begin(GpuAggRegroupWork *r)
 	r->longs = gpuagg_long_values_count(gpuagg_results_long(r->groups)) > 0;
 	begin_expressions(r);
 	if (r->plan->nsorts > 0)
-		r->ordered = gpuagg_ordered_create(info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,
-										   &r->scan->css.ss.ps);
+		r->ordered = gpuagg_ordered_create(
+			info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist, &r->scan->css.ss.ps);
 }
 
 GpuAggStatus

@@ -101,7 +101,7 @@ add_rows(const StringSlots *slots, Size row_bytes, GpuAggResults *results, const
 	return status;
 }
 
-/* The same as they lie, where no string is long */
+/* Adds rows as they lie, where no string is long. */
 static GpuAggStatus
 add_block(const StringSlots *slots, Size row_bytes, GpuAggResults *results, const char *rows,
 		  uint32 count, GpuAggError *error)

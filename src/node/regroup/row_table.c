@@ -48,8 +48,8 @@ typedef union EntriesHead
 {
 	struct
 	{
-		Size		bytes;		/* of the block, */
-		Size		used;		/* and of the entries */
+		Size		bytes;		/* of the block */
+		Size		used;		/* of the entries in it */
 	}			of;
 	char		line[64];
 } EntriesHead;
@@ -189,7 +189,10 @@ gpuagg_row_table_memory(const GpuAggRowTable *table)
 
 /* -------------------------------------------------------------- memory --- */
 
-/* For the row or string that comes next, of so many bytes; most: what may come after it, as expected */
+/*
+ * For the row or string that comes next, of so many bytes; most: what may come after it, as
+ * expected
+ */
 static RowBlock *
 add_block(GpuAggRowTable *table, List **blocks, Size bytes, Size most)
 {

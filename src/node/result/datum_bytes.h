@@ -9,7 +9,10 @@
 
 #include "node/result/results.h"
 
-/* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */
+/*
+ * A Datum as it lies in its group, and back; what these point to is in *value or
+ * CurrentMemoryContext.
+ */
 extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);
 extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
 

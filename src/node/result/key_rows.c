@@ -26,9 +26,9 @@ typedef struct KeyRow
 {
 	Index		rti;
 	Oid			relid;
-	Oid			index;			/* of its primary key, */
-	AttrNumber	key;			/* a column, */
-	RegProcedure equal;			/* and its equality */
+	Oid			index;			/* of its primary key */
+	AttrNumber	key;			/* a column of that key */
+	RegProcedure equal;			/* that column's equality */
 	int			n;
 	int		   *outputs;
 	AttrNumber *columns;
@@ -96,7 +96,8 @@ gpuagg_key_rows_begin(EState *estate, const GpuAggPlanInfo *info, List *tlist)
 		{
 			rows = palloc0(sizeof(GpuAggKeyRows));
 			rows->snapshot = estate->es_snapshot;
-			rows->context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg key rows", ALLOCSET_DEFAULT_SIZES);
+			rows->context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg key rows",
+												  ALLOCSET_DEFAULT_SIZES);
 			rows->rows = palloc0(info->noutputs * sizeof(KeyRow));
 		}
 		row = row_of(rows, estate, var->varno, info->noutputs);
@@ -138,7 +139,8 @@ fill_row(const GpuAggKeyRows *rows, const KeyRow *row, Datum *values, bool *isnu
 	scan = systable_beginscan(rel, row->index, true, rows->snapshot, 1, &key);
 	tuple = systable_getnext(scan);
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "gpuagg: a group has a key of no row of table \"%s\"", RelationGetRelationName(rel));
+		elog(ERROR, "gpuagg: a group has a key of no row of table \"%s\"",
+			 RelationGetRelationName(rel));
 	take_columns(row, rel, tuple, values, isnull);
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);

@@ -16,7 +16,8 @@
 typedef struct GpuAggKeyRows GpuAggKeyRows;
 
 /* NULL: no output is such a column.  In the current memory context; tlist: of the outputs */
-extern GpuAggKeyRows *gpuagg_key_rows_begin(EState *estate, const GpuAggPlanInfo *info, List *tlist);
+extern GpuAggKeyRows *gpuagg_key_rows_begin(EState *estate, const GpuAggPlanInfo *info,
+											List *tlist);
 
 /* Puts the columns where their rows' keys are, by output; values stay until the next call. */
 extern void gpuagg_key_rows_fill(GpuAggKeyRows *rows, Datum *values, bool *isnull);

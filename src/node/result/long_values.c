@@ -13,7 +13,8 @@
  *
  * Only arguments of sum, avg, min, max, count and variances, where no other output reads the
  * same state.  Of a variance the argument is kept, and not the products that its squares are made
- * of (planner/lower/lower_statistic.c), which the device gets as NULLs.  A minimum needs the COUNT beside it, which tells whether the device has met any
+ * of (planner/lower/lower_statistic.c), which the device gets as NULLs.  A minimum needs the
+ * COUNT beside it, which tells whether the device has met any
  * value at all.
  *
  * A row whose key is such a value is none of the device's: it is kept as it is.  No other

@@ -88,8 +88,8 @@ extern void gpuagg_long_values_cut(GpuAggLongValues *values, int count);
  * The i-th of all groups and transitions, in no order that matters; NULL: there is none.  Once
  * asked, no more are added and none cut off.
  */
-extern const GpuAggLongSum *gpuagg_long_values_sum(GpuAggLongValues *values, int i, const char **key,
-												   int *bytes, int *transition);
+extern const GpuAggLongSum *gpuagg_long_values_sum(GpuAggLongValues *values, int i,
+												   const char **key, int *bytes, int *transition);
 
 /*
  * Of the group with this key; NULL: none.  Once asked, no more are added and none cut

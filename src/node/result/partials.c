@@ -4,8 +4,10 @@
  *
  * Those of type internal are bytes in which int8_avg_serialize() and
  * numeric_avg_serialize() write them: the count, the sum as numericvar_serialize() has it
- * (of integers 128 bits since 19), and of numerics how many decimals are shown, how many values have
- * these, and how many are NaN or infinite, of which PostgreSQL asks no more than whether there are any.
+ * (of integers 128 bits since 19), and of numerics how many decimals are shown, how many values
+ * have
+ * these, and how many are NaN or infinite, of which PostgreSQL asks no more than whether there
+ * are any.
  */
 #include "postgres.h"
 
@@ -62,7 +64,10 @@ gpuagg_partial_int8(int64 count, GpuAggWide wide, Datum sum)
 	return PointerGetDatum(pq_endtypsend(&state));
 }
 
-/* A state of numerics; of those that are NaN and infinite, of either sign, there are some or none. */
+/*
+ * A state of numerics; of those that are NaN and infinite, of either sign, there are some or
+ * none.
+ */
 static Datum
 numeric_state(int64 count, Datum sum, int shown, const bool *some)
 {
@@ -91,8 +96,8 @@ gpuagg_partial_numeric_any(int64 count, Datum sum)
 {
 	const Numeric value = DatumGetNumeric(sum);
 	const bool	infinite = numeric_is_inf(value);
-	const bool	below = infinite && DatumGetBool(DirectFunctionCall2(numeric_lt, sum,
-																	 NumericGetDatum(int64_to_numeric(0))));
+	const bool	below = infinite &&
+		DatumGetBool(DirectFunctionCall2(numeric_lt, sum, NumericGetDatum(int64_to_numeric(0))));
 	const bool	some[3] = {numeric_is_nan(value), infinite && !below, below};
 
 	if (some[0] || infinite)

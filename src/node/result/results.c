@@ -134,7 +134,8 @@ take_long(GpuAggResults *results, const GpuAggProgram *program, GpuAggLongValues
 
 void
 gpuagg_results_keep_merged(GpuAggResults *results, const GpuAggProgram *program,
-						   const GpuAggOutput *outputs, int noutputs, const int16 *from, int nstates)
+						   const GpuAggOutput *outputs, int noutputs, const int16 *from,
+						   int nstates)
 {
 	MemoryContext old = MemoryContextSwitchTo(results->context);
 

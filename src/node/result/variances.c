@@ -213,7 +213,10 @@ gpuagg_variance_sums(const GpuAggSums *sums, Datum *sum, Datum *squares)
 	*squares = make_numeric(of_squares, false, 2 * sums->scale, 2 * sums->shown);
 }
 
-/* What follows the sums as numeric_serialize() writes them: no NaN or infinity is among the values */
+/*
+ * What follows the sums as numeric_serialize() writes them: no NaN or infinity is among the
+ * values
+ */
 static void
 send_rest(StringInfo buf, int shown)
 {
@@ -288,7 +291,10 @@ gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums)
 	return final_result(statistic, state_bytes(sums));
 }
 
-/* As numericvar_serialize() writes a numeric, of what numeric_send() writes; returns its decimals */
+/*
+ * As numericvar_serialize() writes a numeric, of what numeric_send() writes; returns its
+ * decimals
+ */
 static int
 resend_numeric(StringInfo buf, Datum value)
 {

@@ -274,7 +274,7 @@ send_block(GpuAggPlanRows *rows, GpuAggClient *client, uint64 batch_id, GpuAggEr
 	return gpuagg_client_send(client, msg, msg_bytes, error);
 }
 
-/* The same of one in the store; *sent: there was one left */
+/* Sends a block of the store; *sent: there was one left. */
 static GpuAggStatus
 send_stored(GpuAggPlanRows *rows, GpuAggClient *client, uint64 batch_id, bool *sent,
 			GpuAggError *error)

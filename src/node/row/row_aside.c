@@ -23,8 +23,8 @@ struct GpuAggRowAside
 	int			nkeys;
 	GpuAggLongValues *longs;
 	bool		keep;
-	int			table;			/* of rows that may be kept as a whole, */
-	uint32		of_keys;		/* for one of these keys */
+	int			table;			/* whose rows may be kept as a whole */
+	uint32		of_keys;		/* keys (bits) for which that may be */
 	bool		whole;			/* the current row is kept as a whole */
 	int			n;				/* values of the current row */
 	AsideValue *values;			/* [columns of the block] */
@@ -98,8 +98,10 @@ products_aside(GpuAggRowAside *aside)
 			gpuagg_long_values_variance(aside->longs, transition);
 
 		for (int k = 0; k < aside->n && variance >= 0; k++)
-			if (gpuagg_long_values_variance(aside->longs,
-											gpuagg_row_block_output(aside->block, aside->values[k].column)->transition) == variance)
+			if (gpuagg_long_values_variance(
+					aside->longs,
+					gpuagg_row_block_output(aside->block, aside->values[k].column)->transition) ==
+				variance)
 				(void) gpuagg_row_block_put(aside->block, i, (Datum) 0, true);
 	}
 }

@@ -26,7 +26,10 @@ extern GpuAggRowAside *gpuagg_row_aside_create(GpuAggRowBlock *block);
  */
 extern void gpuagg_row_aside_bind(GpuAggRowAside *aside, GpuAggLongValues *longs, bool keep);
 
-/* A row of which one of these keys does not fit may be kept as a whole, one of this table (long_values.h). */
+/*
+ * A row of which one of these keys does not fit may be kept as a whole, one of this table
+ * (long_values.h).
+ */
 extern void gpuagg_row_aside_take_rows(GpuAggRowAside *aside, int table, uint32 of_keys);
 
 /* The device has NULL in the place of this output; false: it must be the device's. */

@@ -70,7 +70,7 @@ struct GpuAggRowBlock
 	Size		string_room;	/* time to send when the strings kept take this much */
 	uint32		count;
 	Size		string_bytes;
-	bool		shares;			/* a register is several columns, some under a FILTER or only counted */
+	bool		shares;			/* a register is several columns, or only counted */
 	StringInfoData msg;
 };
 
@@ -143,7 +143,7 @@ value_bytes(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum,
 	return true;
 }
 
-/* The same of types that are held as a constant of them is */
+/* A value of a type that is held as a constant of it is */
 static bool
 value_of_type(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum, uint64 *value)
 {

@@ -53,7 +53,8 @@ order_outputs(GpuAggRowEval *eval)
 }
 
 GpuAggRowEval *
-gpuagg_row_eval_create(List *exprs, PlanState *parent, const GpuAggProgram *program, const GpuAggKeyStrings strings)
+gpuagg_row_eval_create(List *exprs, PlanState *parent, const GpuAggProgram *program,
+					   const GpuAggKeyStrings strings)
 {
 	GpuAggRowEval *eval = palloc0(sizeof(GpuAggRowEval));
 	Oid		   *sent;
@@ -61,7 +62,8 @@ gpuagg_row_eval_create(List *exprs, PlanState *parent, const GpuAggProgram *prog
 
 	eval->noutputs = gpuagg_program_noutputs(program);
 	if (list_length(exprs) != eval->noutputs)
-		elog(ERROR, "gpuagg: rows have %d outputs, program has %d", list_length(exprs), eval->noutputs);
+		elog(ERROR, "gpuagg: rows have %d outputs, program has %d", list_length(exprs),
+			 eval->noutputs);
 	eval->outputs = palloc(Max(1, eval->noutputs) * sizeof(ExprState *));
 	eval->order = palloc(Max(1, eval->noutputs) * sizeof(int));
 	eval->types = palloc(Max(1, eval->noutputs) * sizeof(Oid));
@@ -85,8 +87,8 @@ gpuagg_row_eval_create(List *exprs, PlanState *parent, const GpuAggProgram *prog
 }
 
 void
-gpuagg_row_eval_bind(GpuAggRowEval *eval, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep,
-					 int table, uint32 long_keys)
+gpuagg_row_eval_bind(GpuAggRowEval *eval, const GpuAggProgram *program, GpuAggLongValues *longs,
+					 bool keep, int table, uint32 long_keys)
 {
 	gpuagg_row_aside_bind(eval->aside, longs, keep);
 	gpuagg_row_aside_take_rows(eval->aside, table, long_keys);
@@ -107,7 +109,8 @@ string_number(const GpuAggRowEval *eval, int n, Datum *datum)
 	GpuAggConstant value;
 	int32		number;
 
-	if (!gpuagg_constant_type(eval->types[n], &type) || gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
+	if (!gpuagg_constant_type(eval->types[n], &type) ||
+		gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
 		return false;
 	value = gpuagg_constant_make(type, *datum, false);
 	number = gpuagg_numbered_find(eval->strings[n], value.bytes, value.value.len);
@@ -129,7 +132,8 @@ output_evaluate(GpuAggRowEval *eval, int n, ExprContext *econtext)
 		datum = ExecEvalExprSwitchContext(eval->outputs[n], econtext, &isnull);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	fits = (!numbered || isnull || string_number(eval, n, &datum)) &&
-		(gpuagg_row_block_put(eval->block, n, datum, isnull) || gpuagg_row_aside_put(eval->aside, n, datum));
+		(gpuagg_row_block_put(eval->block, n, datum, isnull) ||
+		 gpuagg_row_aside_put(eval->aside, n, datum));
 	MemoryContextSwitchTo(old);
 	return fits;
 }

@@ -22,12 +22,13 @@ typedef const GpuAggNumbered *GpuAggKeyStrings[GPUAGG_MAX_KEYS];
  * Of expressions, one for each output of the program (gpuagg_program_noutputs), which are
  * the plan's or, if that is NULL, contain no subplan.  In the current memory context
  */
-extern GpuAggRowEval *gpuagg_row_eval_create(List *exprs, PlanState *parent, const GpuAggProgram *program,
+extern GpuAggRowEval *gpuagg_row_eval_create(List *exprs, PlanState *parent,
+											 const GpuAggProgram *program,
 											 const GpuAggKeyStrings strings);
 
 /* As gpuagg_rows_bind(); table: whose rows may be kept as a whole */
-extern void gpuagg_row_eval_bind(GpuAggRowEval *eval, const GpuAggProgram *program, GpuAggLongValues *longs,
-								 bool keep, int table, uint32 long_keys);
+extern void gpuagg_row_eval_bind(GpuAggRowEval *eval, const GpuAggProgram *program,
+								 GpuAggLongValues *longs, bool keep, int table, uint32 long_keys);
 
 extern GpuAggRowBlock *gpuagg_row_eval_block(GpuAggRowEval *eval);
 

@@ -37,7 +37,8 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 	GpuAggRows *rows = palloc0(sizeof(GpuAggRows));
 
 	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
-	rows->eval = gpuagg_row_eval_create(get_tlist_exprs(plan->targetlist, true), &rows->scan->ps, program, NULL);
+	rows->eval = gpuagg_row_eval_create(get_tlist_exprs(plan->targetlist, true), &rows->scan->ps,
+										program, NULL);
 	MemoryContextSwitchTo(old);
 	return rows;
 }
@@ -60,7 +61,8 @@ gpuagg_rows_end(GpuAggRows *rows)
 /* ---------------------------------------------------------------- rows --- */
 
 bool
-gpuagg_rows_tuple(Relation rel, Buffer buffer, OffsetNumber line, HeapTuple tuple, GpuAggError *error)
+gpuagg_rows_tuple(Relation rel, Buffer buffer, OffsetNumber line, HeapTuple tuple,
+				  GpuAggError *error)
 {
 	Page		page = BufferGetPage(buffer);
 	ItemId		lp;

@@ -27,7 +27,8 @@ extern GpuAggRows *gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
  * The program with its runtime constants, as the task that the rows are for has it.
  * It is kept, not copied.  Numerics that it has no form of go to `longs`, unless that is
  * NULL; they are not kept where an earlier task has done so (keep).
- * Rows that have one as one of these keys (bits) may be kept as a whole, and are not the device's then.
+ * Rows that have one as one of these keys (bits) may be kept as a whole, and are not the device's
+ * then.
  */
 extern void gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program,
 							 GpuAggLongValues *longs, bool keep, uint32 long_keys);

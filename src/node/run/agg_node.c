@@ -57,7 +57,8 @@ node_begin(CustomScanState *css, EState *estate, int eflags)
 	gpuagg_scan_begin((GpuAggScan *) css, rel,
 					  (List *) runtime_expand((Node *) plan->custom_exprs, plan),
 					  estate, eflags);
-	((GpuAggScan *) css)->key_rows = gpuagg_key_rows_begin(estate, ((GpuAggScan *) css)->info, plan->custom_scan_tlist);
+	((GpuAggScan *) css)->key_rows = gpuagg_key_rows_begin(estate, ((GpuAggScan *) css)->info,
+														   plan->custom_scan_tlist);
 }
 
 /* ---------------------------------------------------------------- rows --- */

@@ -10,7 +10,7 @@
 #include "node/run/block_feed.h"
 
 GpuAggStatus
-gpuagg_block_start(GpuAggRun *run)
+gpuagg_block_start(GpuAggTaskRun *run)
 {
 	GpuAggScan *scan = run->scan;
 	GpuAggStatus status = gpuagg_plan_rows_start(scan->rows, run->program,
@@ -23,7 +23,7 @@ gpuagg_block_start(GpuAggRun *run)
 }
 
 static GpuAggStatus
-send_block(GpuAggRun *run, bool *more)
+send_block(GpuAggTaskRun *run, bool *more)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
 	GpuAggStatus status;
@@ -40,7 +40,7 @@ send_block(GpuAggRun *run, bool *more)
 }
 
 GpuAggStatus
-gpuagg_block_feed(GpuAggRun *run)
+gpuagg_block_feed(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = GPUAGG_OK;
 	bool		more = true;

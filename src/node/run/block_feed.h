@@ -10,9 +10,9 @@
 #include "node/run/device_task_inside.h"
 
 /* Before there is a task, for the plan may have tasks of its own */
-extern GpuAggStatus gpuagg_block_start(GpuAggRun *run);
+extern GpuAggStatus gpuagg_block_start(GpuAggTaskRun *run);
 
 /* All rows to the device, until it has consumed them */
-extern GpuAggStatus gpuagg_block_feed(GpuAggRun *run);
+extern GpuAggStatus gpuagg_block_feed(GpuAggTaskRun *run);
 
 #endif							/* GPUAGG_NODE_BLOCK_FEED_H */

@@ -59,14 +59,14 @@
 
 /* Tells gpuagg.tasks of the pages that the device is to use, or was given. */
 static void
-task_progress(const GpuAggRun *run)
+task_progress(const GpuAggTaskRun *run)
 {
 	gpuagg_client_progress(run->client, gpuagg_inputs_used(run->inputs) +
 						   gpuagg_inputs_fed(run->inputs));
 }
 
 static GpuAggStatus
-task_send_map(GpuAggRun *run)
+task_send_map(GpuAggTaskRun *run)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
@@ -83,7 +83,7 @@ task_send_map(GpuAggRun *run)
 
 /* Is it clear what of the table at work need not be fed? */
 static bool
-task_is_settled(const GpuAggRun *run)
+task_is_settled(const GpuAggTaskRun *run)
 {
 	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
 
@@ -95,7 +95,7 @@ task_is_settled(const GpuAggRun *run)
  * there was nothing to do.
  */
 static GpuAggStatus
-task_settle_step(GpuAggRun *run, bool wait, bool *idle)
+task_settle_step(GpuAggTaskRun *run, bool wait, bool *idle)
 {
 	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
 	bool		more = gpuagg_cached_more(cached);
@@ -113,7 +113,7 @@ task_settle_step(GpuAggRun *run, bool wait, bool *idle)
 
 /* Looks at all map pages of a table, until it is clear what need not be fed. */
 static GpuAggStatus
-task_settle(GpuAggRun *run)
+task_settle(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = GPUAGG_OK;
 	bool		idle;
@@ -129,7 +129,7 @@ task_settle(GpuAggRun *run)
  * of what is kept.
  */
 static void
-task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
+task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 {
 	GpuAggScan *scan = run->scan;
 	const GpuAggTaskTable *table = run->inputs->inputs[run->inputs->begun].table;
@@ -154,7 +154,7 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
  * that wait is how long it takes to begin.
  */
 static void
-task_look_ahead(GpuAggRun *run, GpuAggAhead *ahead)
+task_look_ahead(GpuAggTaskRun *run, GpuAggAhead *ahead)
 {
 	ahead->early = run->pass->share < 1;
 	if (!run->timing && run->scan->rows == NULL &&
@@ -164,7 +164,7 @@ task_look_ahead(GpuAggRun *run, GpuAggAhead *ahead)
 
 /* Tells the worker of tables to come, so that it has answered when their turn does. */
 static GpuAggStatus
-task_announce(GpuAggRun *run)
+task_announce(GpuAggTaskRun *run)
 {
 	GpuAggTaskInputs *inputs = run->inputs;
 	int			until = Min(inputs->n, inputs->at + TABLES_AHEAD);
@@ -185,7 +185,7 @@ task_announce(GpuAggRun *run)
 
 /* The table at work is settled: its pages may be sent. */
 static GpuAggStatus
-task_begin_feed(GpuAggRun *run)
+task_begin_feed(GpuAggTaskRun *run)
 {
 	GpuAggScan *scan = run->scan;
 	GpuAggStatus status = GPUAGG_OK;
@@ -205,7 +205,7 @@ task_begin_feed(GpuAggRun *run)
 
 /* All that there is to do before pages of the table at work are sent */
 static GpuAggStatus
-task_open_input(GpuAggRun *run)
+task_open_input(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = task_announce(run);
 
@@ -215,7 +215,7 @@ task_open_input(GpuAggRun *run)
 }
 
 static GpuAggStatus
-task_next_input(GpuAggRun *run)
+task_next_input(GpuAggTaskRun *run)
 {
 	gpuagg_inputs_go_on(run->inputs);
 	return task_open_input(run);
@@ -224,7 +224,7 @@ task_next_input(GpuAggRun *run)
 /* ------------------------------------------------------------- feeding --- */
 
 static GpuAggStatus
-task_send_pages(GpuAggRun *run)
+task_send_pages(GpuAggTaskRun *run)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
@@ -244,7 +244,7 @@ task_send_pages(GpuAggRun *run)
 
 /* Passes on what a feeder has read; *moved: there was something. */
 static GpuAggStatus
-task_pass_on(GpuAggRun *run, bool *moved)
+task_pass_on(GpuAggTaskRun *run, bool *moved)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
@@ -264,7 +264,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 }
 
 static GpuAggStatus
-task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
+task_send_rows(GpuAggTaskRun *run, GpuAggTaskInput *input)
 {
 	Size		bytes;
 	const GpuAggMsg *msg = gpuagg_rows_message(input->table->rows, input->next_batch++,
@@ -275,20 +275,20 @@ task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
 }
 
 static GpuAggRows *
-task_rows(GpuAggRun *run, GpuAggTaskTable *table)
+task_rows(GpuAggTaskRun *run, GpuAggTaskTable *table)
 {
 	GpuAggScan *scan = run->scan;
 
 	if (table->rows == NULL)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run),
-					 gpuagg_leftover_keys(scan, table->row_plan));
+	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run),
+					 gpuagg_task_is_first(run), gpuagg_leftover_keys(scan, table->row_plan));
 	return table->rows;
 }
 
 static void
-note_strange_row(GpuAggRun *run, Relation rel, Buffer buffer, OffsetNumber line)
+note_strange_row(GpuAggTaskRun *run, Relation rel, Buffer buffer, OffsetNumber line)
 {
 	HeapTupleData tuple;
 	GpuAggError error;
@@ -299,7 +299,7 @@ note_strange_row(GpuAggRun *run, Relation rel, Buffer buffer, OffsetNumber line)
 
 /* A row that a batch lists; where a feeder pins its page, we do once more. */
 static GpuAggStatus
-task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
+task_evaluate_row(GpuAggTaskRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 				  const GpuAggRowRef *ref)
 {
 	bool		theirs;
@@ -319,7 +319,7 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 
 /* The oldest list is done. */
 static void
-task_todo_done(GpuAggRun *run)
+task_todo_done(GpuAggTaskRun *run)
 {
 	GpuAggTodo *todo = run->todo;
 
@@ -330,7 +330,7 @@ task_todo_done(GpuAggRun *run)
 
 /* Rows of the oldest list, which are joined when all else is sent */
 static GpuAggStatus
-task_take_joined(GpuAggRun *run)
+task_take_joined(GpuAggTaskRun *run)
 {
 	GpuAggTodo *todo = run->todo;
 	GpuAggTaskInput *input = gpuagg_inputs_of(run->inputs, todo->batch_id);
@@ -341,7 +341,8 @@ task_take_joined(GpuAggRun *run)
 								"a row that is joined has a value that only PostgreSQL reads");
 	if (run->joined == NULL)
 		run->joined = gpuagg_joined_rows_begin(run->scan, input->table->row_plan, run->program,
-											   gpuagg_task_long_values(run), gpuagg_task_is_first(run));
+											   gpuagg_task_long_values(run),
+											   gpuagg_task_is_first(run));
 	for (; todo->done < todo->count && status == GPUAGG_OK; todo->done++)
 	{
 		const GpuAggRowRef *ref = &todo->refs[todo->done];
@@ -363,18 +364,19 @@ task_take_joined(GpuAggRun *run)
 
 /* Are there rows to be joined, and will no more come? */
 static bool
-task_joins(const GpuAggRun *run)
+task_joins(const GpuAggTaskRun *run)
 {
-	return run->joined != NULL && !run->joined_all && run->todo == NULL && !gpuagg_inputs_pages_left(run->inputs);
+	return run->joined != NULL && !run->joined_all && run->todo == NULL &&
+		!gpuagg_inputs_pages_left(run->inputs);
 }
 
 static GpuAggStatus
-task_send_joined(GpuAggRun *run)
+task_send_joined(GpuAggTaskRun *run)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
-	GpuAggStatus status = gpuagg_joined_rows_next(run->joined, gpuagg_inputs_at(run->inputs)->next_batch, &msg,
-												  &bytes, run->error);
+	GpuAggStatus status = gpuagg_joined_rows_next(
+		run->joined, gpuagg_inputs_at(run->inputs)->next_batch, &msg, &bytes, run->error);
 
 	run->outcome->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (status == GPUAGG_VALUE_ERROR)
@@ -394,7 +396,7 @@ task_send_joined(GpuAggRun *run)
  * full.
  */
 static GpuAggStatus
-task_evaluate(GpuAggRun *run)
+task_evaluate(GpuAggTaskRun *run)
 {
 	GpuAggTodo *todo = run->todo;
 	GpuAggTaskInput *input = gpuagg_inputs_of(run->inputs, todo->batch_id);
@@ -422,7 +424,7 @@ task_evaluate(GpuAggRun *run)
 
 /* Rows evaluated, but not sent, when no more will come? */
 static GpuAggTaskInput *
-task_rows_left(const GpuAggRun *run)
+task_rows_left(const GpuAggTaskRun *run)
 {
 	return run->todo != NULL || gpuagg_inputs_pages_left(run->inputs) ? NULL :
 		gpuagg_inputs_with_rows(run->inputs);
@@ -433,7 +435,7 @@ task_rows_left(const GpuAggRun *run)
  * table are none: no page is pinned for them and nothing is sent because of them.
  */
 static bool
-task_in_flight(const GpuAggRun *run)
+task_in_flight(const GpuAggTaskRun *run)
 {
 	return gpuagg_inputs_pages_left(run->inputs) || run->rows_in_flight > 0 ||
 		(run->inputs->uses_in_flight > 0 && run->inputs->at + 1 < run->inputs->n);
@@ -441,7 +443,7 @@ task_in_flight(const GpuAggRun *run)
 
 /* Feeders set the same latch as the device's worker. */
 static GpuAggStatus
-task_wait(GpuAggRun *run)
+task_wait(GpuAggTaskRun *run)
 {
 	GpuAggStatus status;
 	instr_time	start = {0};
@@ -460,7 +462,7 @@ task_wait(GpuAggRun *run)
  * FINISH need not wait for them, which saves being woken once.
  */
 static GpuAggStatus
-task_feed_step(GpuAggRun *run, bool *idle, bool *over)
+task_feed_step(GpuAggTaskRun *run, bool *idle, bool *over)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	bool		moved = false;
@@ -493,7 +495,7 @@ task_feed_step(GpuAggRun *run, bool *idle, bool *over)
 
 /* All pages and rows to the device, until it has consumed them */
 static GpuAggStatus
-task_feed(GpuAggRun *run)
+task_feed(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = GPUAGG_OK;
 	bool		over = false;
@@ -509,7 +511,7 @@ task_feed(GpuAggRun *run)
 }
 
 static GpuAggStatus
-task_finish(GpuAggRun *run)
+task_finish(GpuAggTaskRun *run)
 {
 	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
 
@@ -517,7 +519,7 @@ task_finish(GpuAggRun *run)
 }
 
 static GpuAggStatus
-task_collect(GpuAggRun *run)
+task_collect(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = GPUAGG_OK;
 
@@ -529,7 +531,7 @@ task_collect(GpuAggRun *run)
 }
 
 static void
-task_count_pages(GpuAggRun *run)
+task_count_pages(GpuAggTaskRun *run)
 {
 	GpuAggTally *tally = run->tally;
 	uint64		done = gpuagg_inputs_done(run->inputs);
@@ -545,7 +547,7 @@ task_count_pages(GpuAggRun *run)
 
 /* All groups here, and what was read counted */
 static GpuAggStatus
-task_complete(GpuAggRun *run, GpuAggStatus status)
+task_complete(GpuAggTaskRun *run, GpuAggStatus status)
 {
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
@@ -556,7 +558,7 @@ task_complete(GpuAggRun *run, GpuAggStatus status)
 }
 
 static GpuAggStatus
-task_drive(GpuAggRun *run)
+task_drive(GpuAggTaskRun *run)
 {
 	GpuAggStatus status = task_open_input(run);
 
@@ -574,11 +576,11 @@ task_drive(GpuAggRun *run)
 static void
 task_cleanup(int code, Datum arg)
 {
-	gpuagg_run_abort((GpuAggRun *) DatumGetPointer(arg));
+	gpuagg_run_abort((GpuAggTaskRun *) DatumGetPointer(arg));
 }
 
 static GpuAggClient *
-task_begin(GpuAggRun *run)
+task_begin(GpuAggTaskRun *run)
 {
 	const GpuAggPass *pass = run->pass;
 	const Relation rel = run->order->read[0]->rel;
@@ -629,7 +631,7 @@ task_begin(GpuAggRun *run)
 }
 
 static void
-task_end(GpuAggRun *run)
+task_end(GpuAggTaskRun *run)
 {
 	instr_time	start = {0};
 
@@ -640,7 +642,7 @@ task_end(GpuAggRun *run)
 
 /* What is known of a task that the worker has failed, or that was given up */
 static void
-task_failed(GpuAggRun *run)
+task_failed(GpuAggTaskRun *run)
 {
 	const GpuAggClientFailure failure = gpuagg_client_failed(run->client);
 
@@ -649,11 +651,11 @@ task_failed(GpuAggRun *run)
 	run->pass->shared = failure.shared;
 }
 
-GpuAggRun *
+GpuAggTaskRun *
 gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
 				  GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
 {
-	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
+	GpuAggTaskRun  *run = palloc0(sizeof(GpuAggTaskRun));
 
 	run->scan = scan;
 	run->order = order;
@@ -668,14 +670,14 @@ gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
 }
 
 GpuAggStatus
-gpuagg_run_begin(GpuAggRun *run)
+gpuagg_run_begin(GpuAggTaskRun *run)
 {
 	run->client = task_begin(run);
 	return run->client != NULL ? GPUAGG_OK : run->error->status;
 }
 
 GpuAggStatus
-gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over)
+gpuagg_run_step(GpuAggTaskRun *run, bool *idle, bool *over)
 {
 	GpuAggStatus status;
 
@@ -694,7 +696,7 @@ gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over)
 }
 
 GpuAggStatus
-gpuagg_run_sleep(GpuAggRun *run)
+gpuagg_run_sleep(GpuAggTaskRun *run)
 {
 	GpuAggStatus status;
 	instr_time	start = {0};
@@ -706,20 +708,20 @@ gpuagg_run_sleep(GpuAggRun *run)
 }
 
 GpuAggStatus
-gpuagg_run_collect(GpuAggRun *run)
+gpuagg_run_collect(GpuAggTaskRun *run)
 {
 	return task_complete(run, GPUAGG_OK);
 }
 
 void
-gpuagg_run_abort(GpuAggRun *run)
+gpuagg_run_abort(GpuAggTaskRun *run)
 {
 	if (run->client != NULL)
 		gpuagg_client_abort(run->client);
 }
 
 void
-gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
+gpuagg_run_end(GpuAggTaskRun *run, GpuAggStatus status)
 {
 	if (run->client == NULL)
 		return;
@@ -741,7 +743,7 @@ GpuAggStatus
 gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass, GpuAggTally *tally,
 				GpuAggOutcome *outcome, GpuAggError *error)
 {
-	GpuAggRun  *run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
+	GpuAggTaskRun  *run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
 	GpuAggStatus status;
 
 	tally->feeders_planned = tally->feeders_launched = 0;

@@ -51,16 +51,16 @@ extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, 
  * the other, for they share a store.  abort: from any state, error cleanup included.  end: as
  * its status is, after begin, whatever became of that.
  */
-typedef struct GpuAggRun GpuAggRun;
+typedef struct GpuAggTaskRun GpuAggTaskRun;
 
-extern GpuAggRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
-									GpuAggTally *tally, GpuAggOutcome *outcome,
-									GpuAggError *error);
-extern GpuAggStatus gpuagg_run_begin(GpuAggRun *run);
-extern GpuAggStatus gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over);
-extern GpuAggStatus gpuagg_run_sleep(GpuAggRun *run);
-extern GpuAggStatus gpuagg_run_collect(GpuAggRun *run);
-extern void gpuagg_run_abort(GpuAggRun *run);
-extern void gpuagg_run_end(GpuAggRun *run, GpuAggStatus status);
+extern GpuAggTaskRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order,
+										GpuAggPass *pass, GpuAggTally *tally,
+										GpuAggOutcome *outcome, GpuAggError *error);
+extern GpuAggStatus gpuagg_run_begin(GpuAggTaskRun *run);
+extern GpuAggStatus gpuagg_run_step(GpuAggTaskRun *run, bool *idle, bool *over);
+extern GpuAggStatus gpuagg_run_sleep(GpuAggTaskRun *run);
+extern GpuAggStatus gpuagg_run_collect(GpuAggTaskRun *run);
+extern void gpuagg_run_abort(GpuAggTaskRun *run);
+extern void gpuagg_run_end(GpuAggTaskRun *run, GpuAggStatus status);
 
 #endif							/* GPUAGG_NODE_DEVICE_TASK_H */

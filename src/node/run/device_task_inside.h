@@ -22,7 +22,7 @@ typedef struct GpuAggTodo
 	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggTodo;
 
-struct GpuAggRun
+struct GpuAggTaskRun
 {
 	GpuAggScan *scan;
 	const GpuAggOrder *order;
@@ -53,14 +53,14 @@ struct GpuAggRun
 };
 
 static inline void
-gpuagg_task_time_start(const GpuAggRun *run, instr_time *start)
+gpuagg_task_time_start(const GpuAggTaskRun *run, instr_time *start)
 {
 	if (run->timing)
 		INSTR_TIME_SET_CURRENT(*start);
 }
 
 static inline void
-gpuagg_task_time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
+gpuagg_task_time_add(const GpuAggTaskRun *run, instr_time *sum, instr_time start)
 {
 	instr_time	now;
 
@@ -72,7 +72,7 @@ gpuagg_task_time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
 
 /* Where values go that no device has a form of; NULL: nowhere, groups may be left out. */
 static inline GpuAggLongValues *
-gpuagg_task_long_values(const GpuAggRun *run)
+gpuagg_task_long_values(const GpuAggTaskRun *run)
 {
 	return gpuagg_answer_wants_all(&run->order->answer) ?
 		gpuagg_results_long(run->scan->results) : NULL;
@@ -80,18 +80,18 @@ gpuagg_task_long_values(const GpuAggRun *run)
 
 /* Further windows see the same rows and pages again. */
 static inline bool
-gpuagg_task_is_first(const GpuAggRun *run)
+gpuagg_task_is_first(const GpuAggTaskRun *run)
 {
 	return run->pass->hash_window.index == 0;
 }
 
 /* Drops the pins of a batch that is consumed. */
-extern void gpuagg_task_release(GpuAggRun *run, uint64 batch_id);
+extern void gpuagg_task_release(GpuAggTaskRun *run, uint64 batch_id);
 
 /* What the worker sent was not to be sent. */
-extern GpuAggStatus gpuagg_task_garbled(GpuAggRun *run);
+extern GpuAggStatus gpuagg_task_garbled(GpuAggTaskRun *run);
 
 /* Takes the messages that are there; waits for one first if asked to. */
-extern GpuAggStatus gpuagg_task_receive(GpuAggRun *run, bool wait);
+extern GpuAggStatus gpuagg_task_receive(GpuAggTaskRun *run, bool wait);
 
 #endif							/* GPUAGG_NODE_DEVICE_TASK_INSIDE_H */

@@ -345,7 +345,8 @@ node_ns(const GpuAggScan *node)
 {
 	const double calls = node->css.ss.ps.instrument->ntuples + node->css.ss.ps.instrument->nloops;
 
-	return Max(0.0, gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 - calls * clock_ns());
+	return Max(0.0,
+			   gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 - calls * clock_ns());
 }
 
 /*
@@ -446,15 +447,15 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
 		(node->tables != NULL && node->counters.tally.work.runs == 0))
 		return;
-	pages = (node->info->predicted.feed - node->info->predicted.reads) / node->info->predicted.learned /
-		profile->rates.feed_page_ns;
+	pages = (node->info->predicted.feed - node->info->predicted.reads) /
+		node->info->predicted.learned / profile->rates.feed_page_ns;
 	n = node->counters.tally.work.runs > 0 ? node->counters.tally.feeders_planned :
 		gpuagg_feeders_planned(node, node->device, pages, 0, false);
 	if (n > 0)
 		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
 }
 
-/* The same of draws, where the device has ways to choose from */
+/* Of draws, where the device has ways to choose from */
 static void
 explain_draw_plan(const GpuAggScan *node, ExplainState *es)
 {

@@ -4,7 +4,8 @@
  *
  * Each part is a run like any other, of a program of its own, under the query's snapshot.
  * It makes the query's groups, whose states are as they begin where they are another
- * part's; so merging all of them by their keys (merge.c) completes them.  All parts see the same rows
+ * part's; so merging all of them by their keys (merge.c) completes them.  All parts see the same
+ * rows
  * and have the same groups.
  *
  * The scan is one of a part at a time: run_part() lends it the part's plan, and the table

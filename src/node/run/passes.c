@@ -214,7 +214,8 @@ gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
 		passes_cached(scan, device, nblocks) <= 0)
 		return;
 	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
-	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
+	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs :
+																resident.interpreted;
 }
 
 void

@@ -14,7 +14,7 @@
 typedef enum GpuAggRemedy
 {
 	GPUAGG_REMEDY_NONE,
-	GPUAGG_REMEDY_ALONE,		/* The same task, without those that shared its tables. */
+	GPUAGG_REMEDY_ALONE,		/* Alone: without the tasks that shared its tables. */
 	GPUAGG_REMEDY_UNCACHED,		/* Without the column cache. */
 	GPUAGG_REMEDY_LIMITED,		/* Over pages, and loads only numerics that fit their scale. */
 	GPUAGG_REMEDY_ALL_GROUPS,	/* For all groups, whichever are wanted. */

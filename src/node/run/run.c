@@ -50,11 +50,11 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
 	scan->read[0]->rel = rel;
 	scan->relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, list_copy_tail(exprs, scan->nruntime),
-										 scan->eflags);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info,
+										 list_copy_tail(exprs, scan->nruntime), scan->eflags);
 	if (scan->info->of_plan)
-		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
-											scan->eflags, scan->info);
+		scan->rows = gpuagg_plan_rows_begin(
+			&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS), scan->eflags, scan->info);
 	else if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if (scan->info->regroup != NULL && scan->info->regroup->parted)

@@ -46,7 +46,8 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *
 }
 
 static GpuAggProgram *
-bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks, BlockNumber nblocks)
+bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks,
+			 BlockNumber nblocks)
 {
 	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
 

@@ -30,7 +30,7 @@ typedef struct GpuAggSpreadTask
 	GpuAggPass	pass;
 	GpuAggTally tally;
 	GpuAggOutcome outcome;
-	GpuAggRun  *run;
+	GpuAggTaskRun  *run;
 	bool		over;			/* Nothing is left but to collect its groups. */
 	GpuAggStatus status;
 	GpuAggError error;

@@ -140,14 +140,15 @@ gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
 		tables_open(t, list_make1(rows), bms_make_singleton(0), program_of, estate, eflags);
 	scan->read = palloc(Max(1, t->ntables) * sizeof(GpuAggTaskTable *));
 	scan->info = t->programs[0].info;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, list_copy_tail(exprs, scan->nruntime),
-										 scan->eflags);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info,
+										 list_copy_tail(exprs, scan->nruntime), scan->eflags);
 	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 	{
-		gpuagg_sample_init(&scan->sample, scan->info->sample, scan->info->repeatable,
-						   list_copy_tail(exprs, scan->nruntime + gpuagg_lookups_nexprs(scan->info)),
-						   &scan->css.ss.ps);
+		gpuagg_sample_init(
+			&scan->sample, scan->info->sample, scan->info->repeatable,
+			list_copy_tail(exprs, scan->nruntime + gpuagg_lookups_nexprs(scan->info)),
+			&scan->css.ss.ps);
 		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, &scan->css.ss.ps);
 	}
 	t->est_rows = scan->info->est_rows;
@@ -179,7 +180,8 @@ is_whole(const GpuAggScan *scan)
 {
 	const GpuAggTables *t = scan->tables;
 
-	return (t == NULL || (t->nprograms == 1 && t->shared)) && !gpuagg_lookups_several(scan->lookups);
+	return (t == NULL || (t->nprograms == 1 && t->shared)) &&
+		!gpuagg_lookups_several(scan->lookups);
 }
 
 /* One task, of the tables in scan->read, which have this program */
@@ -250,7 +252,8 @@ tables_run(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally, GpuAggE
 }
 
 /*
- * The same, again where numbers of strings have changed between tasks: then what the first ones
+ * Runs them, and again where numbers of strings have changed between tasks: then what the first
+ * ones
  * did counts for nothing.
  */
 static GpuAggStatus

@@ -16,14 +16,14 @@
 #include "utils/rel.h"
 
 GpuAggStatus
-gpuagg_task_garbled(GpuAggRun *run)
+gpuagg_task_garbled(GpuAggTaskRun *run)
 {
 	return gpuagg_error_set(run->error, GPUAGG_DEVICE_FAULT, 0,
 							"unexpected message from the device worker");
 }
 
 void
-gpuagg_task_release(GpuAggRun *run, uint64 batch_id)
+gpuagg_task_release(GpuAggTaskRun *run, uint64 batch_id)
 {
 	instr_time	start = {0};
 
@@ -34,7 +34,7 @@ gpuagg_task_release(GpuAggRun *run, uint64 batch_id)
 
 /* A block of rows of a plan is consumed. */
 static GpuAggStatus
-task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
+task_block_done(GpuAggTaskRun *run, const GpuAggMsg *msg)
 {
 	if (run->rows_in_flight == 0 || msg->count > 0)
 		return gpuagg_task_garbled(run);
@@ -48,7 +48,7 @@ task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
  * ours of rows, if there is any.
  */
 static GpuAggStatus
-task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+task_batch_done(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	Size		refs = msg->count * sizeof(GpuAggRowRef);
 	GpuAggStatus status = GPUAGG_OK;
@@ -92,14 +92,14 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 
 /* Adds to tuples_returned, which PostgreSQL's scans count row by row. */
 static void
-task_count_rows(GpuAggRun *run, const uint64 *rows)
+task_count_rows(GpuAggTaskRun *run, const uint64 *rows)
 {
 	for (int i = 0; run->scan->rows == NULL && i < run->inputs->n; i++)
 		pgstat_count_index_tuples(run->inputs->inputs[i].table->rel, rows[i]);
 }
 
 static void
-task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
+task_done(GpuAggTaskRun *run, const GpuAggDoneMsg *msg)
 {
 	GpuAggTally *tally = run->tally;
 	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
@@ -143,7 +143,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 
 /* Has the device regrouped what it returns?  It was to be asked to. */
 static GpuAggStatus
-task_regrouped(GpuAggRun *run, uint64 regrouped)
+task_regrouped(GpuAggTaskRun *run, uint64 regrouped)
 {
 	if (regrouped == 0)
 		return GPUAGG_OK;
@@ -154,7 +154,7 @@ task_regrouped(GpuAggRun *run, uint64 regrouped)
 
 /* Emission begins with the first groups, not with the wait for them. */
 static GpuAggStatus
-task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+task_groups(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	if (run->scan->results == NULL || (run->collecting && run->scan->regrouped != msg->batch_id))
 		return gpuagg_task_garbled(run);
@@ -178,14 +178,14 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 
 /* Behind it follow the rows of each table. */
 static bool
-task_done_fits(const GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+task_done_fits(const GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	return bytes == sizeof(GpuAggDoneMsg) + run->inputs->n * sizeof(uint64) &&
 		((const GpuAggDoneMsg *) msg)->ntables == run->inputs->n;
 }
 
 static GpuAggStatus
-task_all_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+task_all_done(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggDoneMsg *done = (const GpuAggDoneMsg *) msg;
 	GpuAggStatus status;
@@ -199,7 +199,7 @@ task_all_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 }
 
 static GpuAggStatus
-task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+task_message(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	if (bytes < sizeof(GpuAggMsg))
 		return gpuagg_task_garbled(run);
@@ -222,7 +222,7 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 }
 
 GpuAggStatus
-gpuagg_task_receive(GpuAggRun *run, bool wait)
+gpuagg_task_receive(GpuAggTaskRun *run, bool wait)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;

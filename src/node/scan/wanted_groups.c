@@ -58,8 +58,10 @@ term_between(GpuAggHavingTerm *term, Datum value, int64 *below)
 	if (term->comparison == GPUAGG_COMPARE_EQ || term->comparison == GPUAGG_COMPARE_NE ||
 		!gpuagg_numeric_scaled(cut, true, term->scale, below))
 		return false;
-	term->comparison = term->comparison == GPUAGG_COMPARE_LT || term->comparison == GPUAGG_COMPARE_LE ?
-		GPUAGG_COMPARE_LE : GPUAGG_COMPARE_GT;
+	term->comparison = term->comparison == GPUAGG_COMPARE_LT ||
+			term->comparison == GPUAGG_COMPARE_LE ?
+		GPUAGG_COMPARE_LE :
+		GPUAGG_COMPARE_GT;
 	return !DatumGetBool(DirectFunctionCall2(numeric_gt, cut, value)) ||
 		!pg_sub_s64_overflow(*below, 1, below);
 }
@@ -95,7 +97,8 @@ term_constant(GpuAggHavingTerm *term, Oid type, Datum value)
 			i = gpuagg_answer_f64(DatumGetFloat8(value));
 			break;
 		case NUMERICOID:
-			if (!gpuagg_numeric_scaled(value, true, term->scale, &i) && !term_between(term, value, &i))
+			if (!gpuagg_numeric_scaled(value, true, term->scale, &i) &&
+				!term_between(term, value, &i))
 				return false;
 			break;
 		default:

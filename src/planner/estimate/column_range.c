@@ -80,7 +80,10 @@ bool
 gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type, double *low, double *high)
 {
 	const Form_pg_statistic form = (Form_pg_statistic) GETSTRUCT(data->statsTuple);
-	Known		k = {.relid = form->starelid,.attno = form->staattnum,.inherit = form->stainherit,.type = type};
+	Known		k = {.relid = form->starelid,
+			   .attno = form->staattnum,
+			   .inherit = form->stainherit,
+			   .type = type};
 	Known	   *place = place_of(&k);
 
 	if (!gpuagg_bound_has_scale(type))

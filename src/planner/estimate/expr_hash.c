@@ -113,7 +113,8 @@ write_fields(Writing *w, Node *node)
 						  list_length(((OpExpr *) node)->args));
 			return true;
 		case T_ScalarArrayOpExpr:
-			write_numbers(w, ((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->inputcollid,
+			write_numbers(w, ((ScalarArrayOpExpr *) node)->opno,
+						  ((ScalarArrayOpExpr *) node)->inputcollid,
 						  ((ScalarArrayOpExpr *) node)->useOr);
 			return true;
 		case T_FuncExpr:
@@ -127,7 +128,8 @@ write_fields(Writing *w, Node *node)
 			write_number(w, list_length(((BoolExpr *) node)->args));
 			return true;
 		case T_RelabelType:
-			write_numbers(w, ((RelabelType *) node)->resulttype, ((RelabelType *) node)->resulttypmod,
+			write_numbers(w, ((RelabelType *) node)->resulttype,
+						  ((RelabelType *) node)->resulttypmod,
 						  ((RelabelType *) node)->resultcollid);
 			return true;
 		case T_NullTest:
@@ -172,7 +174,8 @@ gpuagg_exprs_hash(List *exprs, Index relid)
 	uint64		hash = 0;
 	ListCell   *lc;
 
-	if (exprs == NIL || has_param((Node *) exprs, NULL) || contain_mutable_functions((Node *) exprs))
+	if (exprs == NIL || has_param((Node *) exprs, NULL) ||
+		contain_mutable_functions((Node *) exprs))
 		return 0;
 	initStringInfo(&w.text);
 	foreach(lc, exprs)

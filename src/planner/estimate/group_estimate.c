@@ -12,8 +12,10 @@
  * What was seen only ever lowers the number: then the device is likely to be chosen, and
  * the next run tells what has changed.  A number that rises could leave a query to
  * PostgreSQL for good, where nothing tells.  Groups that are finer than the query's, and those
- * of a join's input, are different: PostgreSQL's plan has none of them, and what it expects of several
- * columns together is no more than a tenth of the rows, so that devices would begin with too small a table.
+ * of a join's input, are different: PostgreSQL's plan has none of them, and what it expects of
+ * several
+ * columns together is no more than a tenth of the rows, so that devices would begin with too
+ * small a table.
  *
  * Under row security neither groups that were seen of all rows count, nor strings in
  * the cache: by them EXPLAIN would tell of rows that are hidden.  What the same
@@ -55,7 +57,8 @@ seen_key(RelOptInfo *rel, List *exprs)
 #define SEEN_JOIN UINT64CONST(0x67726f7570736f66)
 
 /*
- * Of a join: its tables, and all conditions as the query has them, in whatever order they are joined.
+ * Of a join: its tables, and all conditions as the query has them, in whatever order they are
+ * joined.
  * What subqueries have is not known by their text, nor what policies hide by the query's.
  */
 static GpuAggSeenKey
@@ -161,9 +164,11 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	estimate->groups = estimate->bounded = estimate->postgres;
 	if (relation != NULL)
 	{
-		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs, estimate->postgres));
+		estimate->groups = Min(estimate->groups,
+							   bounded_groups(&source, exprs, estimate->postgres));
 		estimate->bounded = estimate->groups;
-		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) : seen_key(rel, exprs);
+		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) :
+															seen_key(rel, exprs);
 		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));

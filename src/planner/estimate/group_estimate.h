@@ -21,7 +21,8 @@ typedef struct GpuAggGroupEstimate
 
 /*
  * Of the rows of rel, a table or a join, that pass its conditions, by these
- * expressions, at least one.  relation: the table, a join's largest one, or the one above several tables,
+ * expressions, at least one.  relation: the table, a join's largest one, or the one above several
+ * tables,
  * which has so many pages;
  * NULL: there is none.  finer: than the groups of the query, which are made of them.
  */

@@ -24,7 +24,10 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-/* 2^53: doubles beyond are inexact.  Moments of some centuries are within, of which keys make days. */
+/*
+ * 2^53: doubles beyond are inexact.  Moments of some centuries are within, of which keys make
+ * days.
+ */
 #define WIDEST 9007199254740992.0
 
 /* Is a value on the scale of its bound, but for a unit, the device's number? */
@@ -45,7 +48,8 @@ range_of(const GpuAggBoundSource *source, Var *var, uint8 type, bool coded, doub
 	b.values = Min(b.values, most);
 	if (coded && b.values >= 1 && b.values < WIDEST)
 		r = (GpuAggRange) {0, (int64) b.values - 1};
-	else if (!coded && b.ranged && is_whole(type) && fabs(b.low / unit) < WIDEST && fabs(b.high / unit) < WIDEST)
+	else if (!coded && b.ranged && is_whole(type) && fabs(b.low / unit) < WIDEST &&
+			 fabs(b.high / unit) < WIDEST)
 		r = (GpuAggRange) {(int64) floor(b.low / unit), (int64) floor(b.high / unit)};
 	return r;
 }
@@ -72,7 +76,7 @@ column_range(const GpuAggBoundSource *source, const GpuAggColumn *column, bool c
 GpuAggRange
 gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column)
 {
-	Var		   *var = column < list_length(lookup->columns) ? list_nth(lookup->columns, column) : NULL;
+	Var *var = column < list_length(lookup->columns) ? list_nth(lookup->columns, column) : NULL;
 	bool		numbered;
 	GpuAggBoundSource source = {.root = root,.exact_hidden = root->qual_security_level > 0};
 	RangeTblEntry *rte;
@@ -88,7 +92,8 @@ gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column)
 	numbered = lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
 	source.rel = find_base_rel(root, var->varno);
 	source.relation = table_open(rte->relid, NoLock);
-	r = range_of(&source, var, lookup->types[column], numbered, numbered ? Max(lookup->rows, 1) : HUGE_VAL);
+	r = range_of(&source, var, lookup->types[column], numbered,
+				 numbered ? Max(lookup->rows, 1) : HUGE_VAL);
 	table_close(source.relation, NoLock);
 	return r;
 }
@@ -105,16 +110,20 @@ lookup_of(const GpuAggLower *lw, int const_no)
 
 /* What look-up tables have is known when they are made; till then as statistics tell. */
 static void
-fetched_ranges(PlannerInfo *root, const GpuAggLower *lw, const GpuAggProgram *p, GpuAggRange *ranges)
+fetched_ranges(PlannerInfo *root, const GpuAggLower *lw, const GpuAggProgram *p,
+			   GpuAggRange *ranges)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 
 	for (uint32 i = 0; i < p->ninstrs; i++)
 	{
-		const GpuAggLookupLower *lookup = ins[i].op == GPUAGG_OP_FETCH_I64 ? lookup_of(lw, ins[i].b - p->ncolumns) : NULL;
+		const GpuAggLookupLower *lookup = ins[i].op == GPUAGG_OP_FETCH_I64 ?
+			lookup_of(lw, ins[i].b - p->ncolumns) :
+			NULL;
 
-		ranges[ins[i].dst] = lookup != NULL ? gpuagg_key_range(root, lookup, lookup->nkeys + ins[i].imm) :
-			(GpuAggRange) {1, 0};
+		ranges[ins[i].dst] = lookup != NULL ?
+			gpuagg_key_range(root, lookup, lookup->nkeys + ins[i].imm) :
+			(GpuAggRange){1, 0};
 	}
 }
 
@@ -144,7 +153,8 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	for (uint32 i = 0; i < p->nkeys; i++)
 		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (int i = 0; i < lw->ncolumns; i++)
-		ranges[i] = needed[i] ? column_range(&source, &lw->columns[i], coded[i]) : (GpuAggRange) {1, 0};
+		ranges[i] = needed[i] ? column_range(&source, &lw->columns[i], coded[i]) :
+								(GpuAggRange){1, 0};
 	fetched_ranges(root, lw, p, ranges);
 	table_close(source.relation, NoLock);
 	gpuagg_layout_compute(p, &layout);

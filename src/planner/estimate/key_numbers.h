@@ -13,7 +13,8 @@
 
 /*
  * As gpuagg_range_numbers(), of the ranges that statistics give the columns of rel, which
- * the program loads, and those of what it is joined with.  0: not known, or too many.  An estimate: what a device has of its
+ * the program loads, and those of what it is joined with.  0: not known, or too many.  An
+ * estimate: what a device has of its
  * columns decides.
  */
 extern double gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,

@@ -2,7 +2,8 @@
  * page_parts.c
  *		Which part of a table's pages a run need not feed (page_parts.h).
  *
- * What the cache holds, and is still as it was: the less of both, for what was held and has changed is
+ * What the cache holds, and is still as it was: the less of both, for what was held and has
+ * changed is
  * among either.
  */
 #include "postgres.h"
@@ -28,7 +29,8 @@ held_part(Relation relation, const GpuAggLower *lw, BlockNumber pages)
 }
 
 void
-gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages, GpuAggPageParts *parts)
+gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
+				  GpuAggPageParts *parts)
 {
 	const BlockNumber nblocks = Min(pages, RelationGetNumberOfBlocks(relation));
 	uint64		map_lsn = 0;
@@ -37,7 +39,8 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages, G
 
 	parts->cached = gpuagg_cache ? held_part(relation, lw, pages) : 0;
 	if (parts->cached > 0)
-		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn, &page_lsn);
+		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
+						  &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
 	parts->cached = Min(parts->cached, shares.same);
 	parts->gaps = parts->cached > 0 ? shares.gaps : 0;

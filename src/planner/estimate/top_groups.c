@@ -148,7 +148,8 @@ is_known(const GpuAggTopGroups *q, const Node *node)
 	if (((const Param *) node)->paramkind == PARAM_EXTERN)
 		return true;
 	subroot = subquery_of(q->root, (const Param *) node);
-	return subroot != NULL && subroot->init_plans == NIL && gpuagg_is_harmless_total(subroot->parse);
+	return subroot != NULL && subroot->init_plans == NIL &&
+		gpuagg_is_harmless_total(subroot->parse);
 }
 
 /* A condition of HAVING that the device can tell; its constant is *constant */
@@ -180,7 +181,8 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 	memset(term, 0, sizeof(*term));
 	comparison = comparison_of(operator, exprType(value));
 	/* what a day is compared with is no day */
-	if (comparison < 0 || !is_ordered(&q->info->outputs[n]) || q->info->outputs[n].final == GPUAGG_FINAL_KEY_DAY ||
+	if (comparison < 0 || !is_ordered(&q->info->outputs[n]) ||
+		q->info->outputs[n].final == GPUAGG_FINAL_KEY_DAY ||
 		!value_of_output(&q->info->outputs[n], &term->value) ||
 		term->value.form == GPUAGG_VALUE_AVG_I64 || term->value.form == GPUAGG_VALUE_AVG_I128)
 		return false;
@@ -250,7 +252,8 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	c->type = gpuagg_final_is_key(output->final) ?
 		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
 	/* which are not held in their order; of strings words tell no zeros at the end from none */
-	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET || getBaseType(exprType(expr)) == BYTEAOID)
+	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET ||
+		getBaseType(exprType(expr)) == BYTEAOID)
 		return false;
 	wanted->outputs[a->ncolumns++] = n;
 	return true;

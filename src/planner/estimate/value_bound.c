@@ -68,8 +68,8 @@ type_step(Oid type, int32 typmod)
 static bool
 shows_range(VariableStatData *data, Oid type)
 {
-	return statistic_proc_security_check(data,
-										 get_opcode(lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr));
+	return statistic_proc_security_check(
+		data, get_opcode(lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr));
 }
 
 static void

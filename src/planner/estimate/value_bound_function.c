@@ -302,7 +302,8 @@ bound_days_between(GpuAggValueBound *b, const GpuAggValueBound *left, const GpuA
 {
 	if (!left->ranged || !right->ranged)
 		return;
-	set_range(b, (left->low - right->high) / USECS_PER_DAY, (left->high - right->low) / USECS_PER_DAY);
+	set_range(b, (left->low - right->high) / USECS_PER_DAY,
+			  (left->high - right->low) / USECS_PER_DAY);
 	b->values = Min(b->values, gpuagg_bound_steps(b, 1));
 }
 

@@ -52,7 +52,7 @@ column_fits(const GpuAggLookupLower *lookup, int column)
 
 /* The next key is that column of the table, as the device keeps it. */
 static bool
-add_column(GpuAggLower *build, int column, Expr *expr, GpuAggFold fold, GpuAggValue *value)
+add_column(GpuAggLower *build, int column, Expr *expr, GpuAggFold fold, GpuAggLowered *value)
 {
 	GpuAggKey  *key = &build->keys[column];
 
@@ -72,9 +72,10 @@ add_column(GpuAggLower *build, int column, Expr *expr, GpuAggFold fold, GpuAggVa
 static bool
 lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Expr *expr)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 
-	return column_fits(lookup, column) && add_column(build, column, expr, GPUAGG_FOLD_NONE, &value) &&
+	return column_fits(lookup, column) &&
+		add_column(build, column, expr, GPUAGG_FOLD_NONE, &value) &&
 		value.type == lookup->types[column] &&
 		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
 }
@@ -104,17 +105,19 @@ may_be_null(const GpuAggLower *build, const Expr *arg)
 {
 	const Var  *var = (const Var *) arg;
 
-	return var != NULL && (!IsA(var, Var) || var->varattno <= 0 ||
-						   !gpuagg_attr_notnull(RelationGetDescr(build->relation), var->varattno - 1));
+	return var != NULL &&
+		(!IsA(var, Var) || var->varattno <= 0 ||
+		 !gpuagg_attr_notnull(RelationGetDescr(build->relation), var->varattno - 1));
 }
 
 /* Counted are values of a column that has NULLs, or else rows: those that have the first key. */
 static bool
 lower_count(GpuAggLower *build, int column, Expr *arg)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 
-	return add_column(build, column, may_be_null(build, arg) ? arg : build->key_exprs[0], GPUAGG_FOLD_COUNT, &value);
+	return add_column(build, column, may_be_null(build, arg) ? arg : build->key_exprs[0],
+					  GPUAGG_FOLD_COUNT, &value);
 }
 
 /* The next key is that aggregate of the rows of a key. */
@@ -123,9 +126,10 @@ lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, co
 {
 	Expr	   *arg = agg->args == NIL ? NULL : gpuagg_agg_arg(agg, 0);
 	GpuAggAggregateRow row;
-	GpuAggValue value;
+	GpuAggLowered value;
 
-	if (agg->aggfilter != NULL || agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggsplit != AGGSPLIT_SIMPLE)
+	if (agg->aggfilter != NULL || agg->aggdistinct != NIL || agg->aggorder != NIL ||
+		agg->aggsplit != AGGSPLIT_SIMPLE)
 		return false;
 	if (gpuagg_is_count(agg->aggfnoid))
 		return lower_count(build, column, arg);
@@ -162,7 +166,8 @@ is_visible(const GpuAggLower *build, Relation relation, BlockNumber *written)
 {
 	*written = 0;
 	/* of an empty table the planner takes more */
-	return gpuagg_written_visible(relation, RelationGetNumberOfBlocks(relation), written) && *written > 0;
+	return gpuagg_written_visible(relation, RelationGetNumberOfBlocks(relation), written) &&
+		*written > 0;
 }
 
 /* Does the device have all columns of the whole table, as far as is known? */
@@ -188,7 +193,8 @@ is_keepable(const GpuAggLower *build)
 	uint64		used;
 
 	gpuagg_cache_memory(gpuagg_shmem_plan_device(), &limit, &used);
-	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <= (double) (limit - Min(limit, used));
+	return build->rel->tuples * build->ncolumns * KEPT_VALUE_BYTES <=
+		(double) (limit - Min(limit, used));
 }
 
 static void
@@ -219,9 +225,9 @@ subquery_scan(PlannerInfo *root)
 	const Query *parse = root->parse;
 	RelOptInfo *rel;
 
-	if (parse->groupingSets != NIL || parse->havingQual != NULL || parse->hasDistinctOn || parse->hasWindowFuncs ||
-		parse->hasTargetSRFs || parse->limitCount != NULL || parse->limitOffset != NULL ||
-		parse->setOperations != NULL || parse->rowMarks != NIL ||
+	if (parse->groupingSets != NIL || parse->havingQual != NULL || parse->hasDistinctOn ||
+		parse->hasWindowFuncs || parse->hasTargetSRFs || parse->limitCount != NULL ||
+		parse->limitOffset != NULL || parse->setOperations != NULL || parse->rowMarks != NIL ||
 		bms_membership(root->all_baserels) != BMS_SINGLETON)
 		return NULL;
 	rel = find_base_rel(root, bms_singleton_member(root->all_baserels));
@@ -239,8 +245,8 @@ groups(const Query *parse)
  * there may be no constants that are known later.
  */
 static bool
-build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull, GpuAggLookupLower *lookup,
-			 GpuAggLookupPlan *plan)
+build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull,
+			 GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
 	Relation	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	GpuAggLower *build = gpuagg_lower_create(root, rel, relation, true);
@@ -258,13 +264,15 @@ build_inside(PlannerInfo *root, RelOptInfo *rel, List *columns, bool notnull, Gp
 void
 gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
-	PlannerInfo *root = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
+	PlannerInfo *root = list_nth_node(PlannerInfo, lw->root->glob->subroots,
+									  lookup->subplan->plan_id - 1);
 	RelOptInfo *rel = groups(root->parse) ? NULL : subquery_scan(root);
 	bool		listening = gpuagg_refuse_pause();
 
 	if (rel != NULL)
-		(void) build_inside(root, rel, list_make1(linitial_node(TargetEntry, root->processed_tlist)->expr), true,
-							lookup, plan);
+		(void) build_inside(root, rel,
+							list_make1(linitial_node(TargetEntry, root->processed_tlist)->expr),
+							true, lookup, plan);
 	gpuagg_refuse_resume(listening);
 }
 
@@ -281,7 +289,8 @@ columns_inside(const Query *subquery, const List *columns)
 
 		if (!IsA(var, Var) || var->varattno <= 0 || var->varlevelsup != 0)
 			return NIL;
-		inside = lappend(inside, list_nth_node(TargetEntry, subquery->targetList, var->varattno - 1)->expr);
+		inside = lappend(inside,
+						 list_nth_node(TargetEntry, subquery->targetList, var->varattno - 1)->expr);
 	}
 	return inside;
 }
@@ -290,8 +299,9 @@ columns_inside(const Query *subquery, const List *columns)
 static bool
 are_group_keys(Query *subquery, const List *keys)
 {
-	const List *grouped = get_sortgrouplist_exprs(subquery->groupClause != NIL ? subquery->groupClause :
-												  subquery->distinctClause, subquery->targetList);
+	const List *grouped = get_sortgrouplist_exprs(
+		subquery->groupClause != NIL ? subquery->groupClause : subquery->distinctClause,
+		subquery->targetList);
 	ListCell   *lc;
 
 	foreach(lc, keys)
@@ -335,15 +345,19 @@ groups_twice(const Query *subquery)
  * folded
  */
 static void
-build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLower *input, GpuAggLookupPlan *plan)
+build_grouped(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLookupLower *input,
+			  GpuAggLookupPlan *plan)
 {
 	PlannerInfo *root = input->rel->subroot;
 	Query	   *subquery = root->parse;
-	RelOptInfo *rel = groups(subquery) && input->rel->baserestrictinfo == NIL ? subquery_scan(root) : NULL;
+	RelOptInfo *rel = groups(subquery) && input->rel->baserestrictinfo == NIL ?
+		subquery_scan(root) :
+		NULL;
 	const List *keys = columns_inside(subquery, list_copy_head(input->columns, input->nkeys));
 	List	   *columns = columns_inside(subquery, lookup->columns);
 
-	if (rel == NULL || columns == NIL || groups_twice(subquery) || !are_group_keys(subquery, keys) ||
+	if (rel == NULL || columns == NIL || groups_twice(subquery) ||
+		!are_group_keys(subquery, keys) ||
 		!is_rest_harmless(subquery, columns_inside(subquery, input->columns)))
 		return;
 	plan->folded = build_inside(root, rel, columns, false, lookup, plan);
@@ -357,7 +371,8 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 
 	if (gpuagg_lower_is_plain_scan(lw->root, input->rel))
 	{
-		Relation	relation = table_open(planner_rt_fetch(input->rel->relid, lw->root)->relid, NoLock);
+		Relation	relation = table_open(planner_rt_fetch(input->rel->relid, lw->root)->relid,
+									   NoLock);
 		GpuAggLower *build = gpuagg_lower_create(lw->root, input->rel, relation, true);
 
 		if (gpuagg_table_check(relation) && lower_input(build, lookup, lookup->columns))
@@ -367,7 +382,8 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 		table_close(relation, NoLock);
 	}
 	/* a UNION ALL that is planned as its parts has no plan of its own */
-	else if (input->rel->reloptkind == RELOPT_BASEREL && input->rel->subroot != NULL && !input->folded)
+	else if (input->rel->reloptkind == RELOPT_BASEREL && input->rel->subroot != NULL &&
+			 !input->folded)
 		build_grouped(lw, lookup, input, plan);
 	lookup->folds = plan->folded;
 	gpuagg_refuse_resume(listening);

@@ -17,7 +17,8 @@
 extern void gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan);
 
 /* gpuagg_join_build of the subquery of IN, or NOT IN */
-extern void gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan);
+extern void gpuagg_join_build_subquery(GpuAggLower *lw, GpuAggLookupLower *lookup,
+									   GpuAggLookupPlan *plan);
 
 /*
  * Once all are: a table and those that number its keys are made by the device together, or none

@@ -66,7 +66,8 @@ matching_share(PlannerInfo *root, const GpuAggJoin *join)
 	info.syn_lefthand = info.min_lefthand;
 	info.syn_righthand = info.min_righthand;
 	info.jointype = JOIN_SEMI;
-	return clauselist_selectivity(root, extract_actual_clauses(join->on, false), 0, JOIN_SEMI, &info);
+	return clauselist_selectivity(root, extract_actual_clauses(join->on, false), 0, JOIN_SEMI,
+								  &info);
 }
 
 /* Adds what the conditions are; false: they are not known yet. */
@@ -121,10 +122,11 @@ seen_key(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 static GpuAggSeenKey
 seen_subquery_key(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
 {
-	PlannerInfo *subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots, lookup->subplan->plan_id - 1);
+	PlannerInfo *subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots,
+										 lookup->subplan->plan_id - 1);
 	const TargetEntry *column = linitial_node(TargetEntry, subroot->parse->targetList);
-	const uint64 x = gpuagg_exprs_hash(list_make1(gpuagg_arg(((OpExpr *) lookup->subplan->testexpr)->args, 0)),
-									   lw->rel->relid);
+	const uint64 x = gpuagg_exprs_hash(
+		list_make1(gpuagg_arg(((OpExpr *) lookup->subplan->testexpr)->args, 0)), lw->rel->relid);
 	GpuAggSeenKey key = {.keys = hash_combine64(SEEN_LOOKUP + lookup->type, x)};
 
 	if (IsA(column->expr, Var))
@@ -169,7 +171,8 @@ gpuagg_join_probes_ns(const GpuAggLookupPlan *plans, int n, double rows)
  * known.
  */
 static void
-expect_subquery(const GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
+expect_subquery(const GpuAggLower *lw, const GpuAggLookupLower *lookup,
+				GpuAggLookupExpected *expected)
 {
 	if (lookup->condition == NULL)
 		return;

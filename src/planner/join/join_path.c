@@ -136,7 +136,8 @@ largest_input(const GpuAggJoinTree *tree)
 	foreach(lc, tree->joins)
 	{
 		const GpuAggJoin *join = lfirst(lc);
-		const double bytes = join->rel->rows * (GPUAGG_TABLE_ROW_BYTES + join->rel->reltarget->width);
+		const double bytes = join->rel->rows *
+			(GPUAGG_TABLE_ROW_BYTES + join->rel->reltarget->width);
 
 		if (bytes <= most)
 			continue;
@@ -188,7 +189,9 @@ gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b)
 
 	for (int i = 0; same && i < a->nlookups; i++)
 		same = same_table(&a->lookups[i], &b->lookups[i]);
-	return same || GPUAGG_REFUSE("tables that are read as one need other columns of what they are joined with");
+	return same ||
+		GPUAGG_REFUSE(
+			   "tables that are read as one need other columns of what they are joined with");
 }
 
 /* ----------------------------------------------------------------- paths --- */
@@ -251,7 +254,8 @@ gpuagg_join_fits(const GpuAggLookupPlan *plans, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (!plans[i].whole && plans[i].windows == 0)
-			return GPUAGG_REFUSE("the inputs of the join would take more than gpuagg.lookup_memory");
+			return GPUAGG_REFUSE(
+				"the inputs of the join would take more than gpuagg.lookup_memory");
 	return true;
 }
 
@@ -332,7 +336,7 @@ static double
 made_ns_of(const GpuAggLower *lw, const GpuAggLookupPlan *plans, int i, double rows)
 {
 	const GpuAggLookupLower *lookup = &lw->lookups[i];
-	double		ns = gpuagg_table_made_ns(lw->root, lookup, lookup->scanned, plans[i].program, rows);
+	double ns = gpuagg_table_made_ns(lw->root, lookup, lookup->scanned, plans[i].program, rows);
 
 	for (int k = 0; k < lw->nlookups; k++)
 		if (lw->lookups[k].helps == i + 1)
@@ -355,7 +359,8 @@ expect_input(const GpuAggLower *lw, int i, double rows, Cost cost, GpuAggLookupP
 	if (plans[i].program != NULL)
 		made_ns = made_ns_of(lw, plans, i, rows);
 	/* one that is not kept yet will be, unless it is small */
-	expected->small = !lookup->known && read_ns < made_ns * (lookup->folds ? SMALL_PART_FOLDED : SMALL_PART);
+	expected->small = !lookup->known &&
+		read_ns < made_ns * (lookup->folds ? SMALL_PART_FOLDED : SMALL_PART);
 	made = lookup->kept && !expected->small;
 	expected->make_ns = made ? made_ns : take_ns;
 	expected->make_cost = made ? 0 : cost;
@@ -404,7 +409,8 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		input->beside_ns += expected->make_ns * (slower - 1);
 		windows = Max(windows, times_read(&plans[i]));
 	}
-	input->lookup_ns += windows * gpuagg_join_probes_ns(plans, lw->nlookups, Min(input->rows, Max(1, lw->rel->rows)));
+	input->lookup_ns += windows *
+		gpuagg_join_probes_ns(plans, lw->nlookups, Min(input->rows, Max(1, lw->rel->rows)));
 	/* all of it is read for each window */
 	input->pages *= windows;
 	input->rows *= windows;

@@ -69,7 +69,9 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 	work.bytes = work.finder_bytes + 8 * rows * (work.hashed ? n : n - 1);
 	for (int i = 0; i < lookup->nkeys; i++)
 	{
-		work.string_bytes += is_string(lookup, i) && !is_numbered(lookup, i) ? string_bytes(lookup, i, rows) : 0;
+		work.string_bytes += is_string(lookup, i) && !is_numbered(lookup, i) ?
+			string_bytes(lookup, i, rows) :
+			0;
 		work.numbers += is_numbered(lookup, i);
 	}
 	work.bytes += work.string_bytes;
@@ -79,7 +81,8 @@ table_work(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows)
 double
 gpuagg_table_made_bytes(PlannerInfo *root, const GpuAggLookupLower *lookup)
 {
-	return lookup->folds ? table_work(root, lookup, made_rows(lookup, 0)).bytes : gpuagg_table_bytes(lookup);
+	return lookup->folds ? table_work(root, lookup, made_rows(lookup, 0)).bytes :
+						   gpuagg_table_bytes(lookup);
 }
 
 double

@@ -26,8 +26,9 @@ extern double gpuagg_table_read_ns(PlannerInfo *root, const GpuAggLookupLower *l
  * program, of columns of the input that it keeps; if it may still have it of an earlier statement,
  * of looking whether it is as it was
  */
-extern double gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup, const RelOptInfo *input,
-								   const GpuAggProgram *program, double rows);
+extern double gpuagg_table_made_ns(PlannerInfo *root, const GpuAggLookupLower *lookup,
+								   const RelOptInfo *input, const GpuAggProgram *program,
+								   double rows);
 
 /* ns of what PostgreSQL computes of strings (lower_string.c) */
 extern double gpuagg_table_values_ns(const GpuAggLookupLower *lookup);

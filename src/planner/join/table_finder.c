@@ -45,7 +45,8 @@ key_span(PlannerInfo *root, const GpuAggLookupLower *lookup, double *span)
 	*span = 1;
 	return type == GPUAGG_T_BOOL ||
 		(type != GPUAGG_T_NUMERIC && type != GPUAGG_T_FLOAT4 && type != GPUAGG_T_FLOAT8 &&
-		 IsA(key, Var) && key->varlevelsup == 0 && key->varattno > 0 && column_span(root, key, type, span));
+		 IsA(key, Var) && key->varlevelsup == 0 && key->varattno > 0 &&
+		 column_span(root, key, type, span));
 }
 
 GpuAggFinder

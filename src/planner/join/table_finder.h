@@ -17,7 +17,7 @@ typedef enum GpuAggFinder
 } GpuAggFinder;
 
 /* Of a table of so many rows; *bytes: of what finds them */
-extern GpuAggFinder gpuagg_table_finder(PlannerInfo *root, const GpuAggLookupLower *lookup, double rows,
-										double *bytes);
+extern GpuAggFinder gpuagg_table_finder(PlannerInfo *root, const GpuAggLookupLower *lookup,
+										double rows, double *bytes);
 
 #endif							/* GPUAGG_PLANNER_TABLE_FINDER_H */

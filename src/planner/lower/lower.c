@@ -84,7 +84,7 @@ same_constant(const GpuAggConstant *a, const GpuAggConstant *b)
 }
 
 static void
-no_decimals(GpuAggValue *value)
+no_decimals(GpuAggLowered *value)
 {
 	value->scale = 0;
 	value->shown = 0;
@@ -92,7 +92,7 @@ no_decimals(GpuAggValue *value)
 }
 
 static void
-constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
+constant_value(const GpuAggLower *lw, int number, GpuAggLowered *out)
 {
 	const GpuAggConst *c = &lw->consts[number].value;
 
@@ -104,7 +104,7 @@ constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c, GpuAggValue *out)
+gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c, GpuAggLowered *out)
 {
 	int			i;
 
@@ -140,7 +140,7 @@ gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c)
 /* An expression as a runtime constant, found or added */
 static bool
 add_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail, GpuAggZoneName zone,
-			GpuAggValue *out)
+			GpuAggLowered *out)
 {
 	GpuAggConstant c;
 	ListCell   *lc;
@@ -175,26 +175,26 @@ add_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail, GpuAggZoneNa
 
 bool
 gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
-					 GpuAggValue *out)
+					 GpuAggLowered *out)
 {
 	return add_runtime(lw, expr, type, may_fail, GPUAGG_ZONE_NONE, out);
 }
 
 bool
-gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind, GpuAggValue *out)
+gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind, GpuAggLowered *out)
 {
 	return add_runtime(lw, name, GPUAGG_T_TEXT, false, kind, out);
 }
 
 bool
-gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggValue *out)
+gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggLowered *out)
 {
 	return add_runtime(lw, array, kind == GPUAGG_ZONE_LIST ? GPUAGG_T_TEXT : GPUAGG_T_BOOL, false,
 					   kind, out);
 }
 
 bool
-gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out)
+gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggLowered *out)
 {
 	Const	   *oid = makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(type),
 								false, true);
@@ -214,7 +214,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 {
 	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
 	AttrMissing *missing;
-	GpuAggValue value;
+	GpuAggLowered value;
 	Datum		datum;
 	int64		decimal;
 
@@ -242,7 +242,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 
 bool
 gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-					uint8 scale, GpuAggValue *out)
+					uint8 scale, GpuAggLowered *out)
 {
 	int			i;
 
@@ -284,7 +284,7 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
  */
 bool
 gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
-				  GpuAggValue *out)
+				  GpuAggLowered *out)
 {
 	int			i;
 

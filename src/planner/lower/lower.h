@@ -61,7 +61,7 @@
 #define GPUAGG_VREG_NUMBER 0x1FFF
 
 /* What an expression became. */
-typedef struct GpuAggValue
+typedef struct GpuAggLowered
 {
 	uint16		reg;			/* virtual register */
 	uint8		type;			/* GpuAggType */
@@ -72,7 +72,7 @@ typedef struct GpuAggValue
 	uint8		scale;
 	uint8		shown;			/* decimals that PostgreSQL shows, at most scale */
 	uint16		shown_reg;		/* register that tells them in place of `shown`, or GPUAGG_NO_REG */
-} GpuAggValue;
+} GpuAggLowered;
 
 typedef struct GpuAggColumn
 {
@@ -105,13 +105,13 @@ typedef struct GpuAggLookupLower
 	int			helped;
 	int			values_of;		/* look-up whose strings' values it has, as GpuAggLookupPlan's */
 	int			values_column;
-	GpuAggValue table;
-	GpuAggValue probe;			/* the first key of a row that is looked up */
-	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
+	GpuAggLowered table;
+	GpuAggLowered probe;			/* the first key of a row that is looked up */
+	GpuAggLowered window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
 	bool		windowed;		/* made in windows */
-	GpuAggValue row;			/* of the table, that is joined, or NULL */
+	GpuAggLowered row;			/* of the table, that is joined, or NULL */
 	const GpuAggJoin *join;
-	GpuAggValue test;			/* that the filter has of it, unless it is a left join */
+	GpuAggLowered test;			/* that the filter has of it, unless it is a left join */
 	bool		moves;			/* `test` may change places with those of others */
 	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), the subquery
 								 * for EXPLAIN, or what is computed of strings */
@@ -122,8 +122,8 @@ typedef struct GpuAggLookupLower
 	Expr	   *condition;		/* that is NOT IN of it, by itself */
 	const RelOptInfo *scanned;	/* by the program: its rows */
 	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
-	GpuAggValue of_null;		/* what IN is for a NULL */
-	GpuAggValue of_missed;		/* what IN is for another value without an equal one */
+	GpuAggLowered of_null;		/* what IN is for a NULL */
+	GpuAggLowered of_missed;		/* what IN is for another value without an equal one */
 } GpuAggLookupLower;
 
 /*
@@ -156,7 +156,7 @@ typedef struct GpuAggLower
 								 * one with its joins */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
-	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
+	const GpuAggLowered *case_value;	/* of the CASE around, or NULL */
 
 	int			ncolumns;
 	int			nconsts;
@@ -210,24 +210,25 @@ extern void gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark);
 /* Is there room for one more register?  Else a reason. */
 extern bool gpuagg_lower_room(const GpuAggLower *lw);
 extern bool gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-								uint8 scale, GpuAggValue *out);
+								uint8 scale, GpuAggLowered *out);
 extern bool gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
-							  GpuAggValue *out);
+							  GpuAggLowered *out);
 extern bool gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c,
-								  GpuAggValue *out);
+								  GpuAggLowered *out);
 extern bool gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c);
 extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
-								 bool may_fail, GpuAggValue *out);
+								 bool may_fail, GpuAggLowered *out);
 
 /* What kind of constant is made of an array without columns (planner/value/list_table.h) */
-extern bool gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind, GpuAggValue *out);
+extern bool gpuagg_lower_list(GpuAggLower *lw, Expr *array, GpuAggZoneName kind,
+							  GpuAggLowered *out);
 
 /* The table of the zone that a text without columns names (planner/value/zone.h) */
 extern bool gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind,
-							  GpuAggValue *out);
+							  GpuAggLowered *out);
 
 /* The table of an enum (planner/value/enum_order.h) */
-extern bool gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out);
+extern bool gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggLowered *out);
 extern GpuAggProgram *gpuagg_lower_finish(GpuAggLower *lw);
 
 /*

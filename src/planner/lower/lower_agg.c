@@ -71,8 +71,9 @@ static bool
 check_call(const Aggref *agg)
 {
 	if (agg->aggdistinct != NIL)
-		return GPUAGG_REFUSE("%s with DISTINCT is not supported; SELECT DISTINCT in a subquery below it is",
-							 get_func_name(agg->aggfnoid));
+		return GPUAGG_REFUSE(
+			"%s with DISTINCT is not supported; SELECT DISTINCT in a subquery below it is",
+			get_func_name(agg->aggfnoid));
 	if (agg->aggorder != NIL || agg->aggkind != AGGKIND_NORMAL ||
 		agg->aggdirectargs != NIL)
 		return GPUAGG_REFUSE("%s with ORDER BY is not supported",
@@ -85,7 +86,7 @@ check_call(const Aggref *agg)
 }
 
 static GpuAggTransition
-make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *filter)
+make_transition(uint16 op, const GpuAggLowered *arg, const GpuAggLoweredFilter *filter)
 {
 	GpuAggTransition t;
 
@@ -100,7 +101,7 @@ make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *fi
 }
 
 bool
-gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggValue *args,
+gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggLowered *args,
 						 Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, int *first)
 {
 	GpuAggTransition t[GPUAGG_MAX_TRANSITIONS];
@@ -126,7 +127,7 @@ gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAgg
 }
 
 bool
-gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg, Expr *arg_expr,
+gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggLowered *arg, Expr *arg_expr,
 						const GpuAggLoweredFilter *filter, int *number)
 {
 	return gpuagg_lower_transitions(lw, 1, &op, arg, &arg_expr, filter, number);
@@ -150,7 +151,7 @@ static bool
 filter_nulls(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter)
 {
 	NullTest   *test = makeNode(NullTest);
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!gpuagg_lower_nulltest(lw, arg, false, &value))
 		return false;
@@ -181,7 +182,7 @@ is_notnull_column(const GpuAggLower *lw, const Var *var)
 
 bool
 gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
-						 const GpuAggValue *value, Expr *arg, const GpuAggLoweredFilter *filter,
+						 const GpuAggLowered *value, Expr *arg, const GpuAggLoweredFilter *filter,
 						 int *number)
 {
 	if (!value->notnull ||
@@ -198,7 +199,7 @@ lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int
 	Expr	   *arg = agg->args == NIL ? NULL : gpuagg_agg_arg(agg, 0);
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
-	GpuAggValue value;
+	GpuAggLowered value;
 	uint8		type;
 
 	while (bare != NULL && IsA(bare, RelabelType))
@@ -209,7 +210,8 @@ lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int
 		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 									   number);
 	/* of a type that has no form on devices only matters whether there is a value */
-	if ((IsA(bare, Var) || IsA(bare, Const)) && !gpuagg_constant_type(exprType((Node *) bare), &type))
+	if ((IsA(bare, Var) || IsA(bare, Const)) &&
+		!gpuagg_constant_type(exprType((Node *) bare), &type))
 		return filter_nulls(lw, bare, filter) &&
 			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
 	/* of a string of a join's input only matters whether there is one */
@@ -219,7 +221,7 @@ lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int
 }
 
 bool
-gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 						  const GpuAggLoweredFilter *filter, uint8 final, int *number)
 {
 	const bool	divides = gpuagg_final_traits(final)->count == GPUAGG_COUNT_NEEDS;
@@ -238,10 +240,10 @@ gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
  * transition of its own
  */
 static bool
-add_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+add_most_shown(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
-	GpuAggValue shown;
+	GpuAggLowered shown;
 	int			number;
 
 	if (value->shown_reg == GPUAGG_NO_REG)
@@ -255,17 +257,17 @@ add_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 }
 
 bool
-gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 						GpuAggOutput *output)
 {
 	return add_most_shown(lw, value, arg, NULL, output);
 }
 
 bool
-gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggLowered *value, Expr *arg,
 					  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
-	GpuAggValue word;
+	GpuAggLowered word;
 
 	output->scale = value->scale;
 	output->shown = value->shown;
@@ -279,13 +281,13 @@ gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr 
 
 /* The positive or negative amounts, and zeros for the others */
 static bool
-add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
+add_amounts(GpuAggLower *lw, bool positive, const GpuAggLowered *value, Expr *arg,
 			const GpuAggLoweredFilter *filter, int *number)
 {
 	Const	   *zero = makeConst(MONEYOID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false,
 								 true);
 	MinMaxExpr *expr = makeNode(MinMaxExpr);
-	GpuAggValue amounts;
+	GpuAggLowered amounts;
 
 	expr->minmaxtype = MONEYOID;
 	expr->op = positive ? IS_GREATEST : IS_LEAST;
@@ -302,8 +304,8 @@ add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
  * positive nor the negative ones overflow by themselves, no order of them does.
  */
 static bool
-lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const GpuAggLoweredFilter *filter,
-				GpuAggOutput *output)
+lower_money_sum(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
+				const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	int			negative;
 
@@ -323,7 +325,7 @@ lower_any_value(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *f
 				GpuAggOutput *output)
 {
 	Expr	   *arg = gpuagg_agg_arg(agg, 0);
-	GpuAggValue value;
+	GpuAggLowered value;
 	uint8		op = GPUAGG_TRANS_MIN_I64;
 
 	if (!gpuagg_lower_expr(lw, arg, &value))
@@ -353,7 +355,7 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *fi
 {
 	GpuAggAggregateRow row;
 	Expr	   *arg;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
 		return GPUAGG_REFUSE("aggregate %s is not supported",

@@ -12,7 +12,7 @@ typedef struct GpuAggLoweredFilter
 {
 	uint16		reg;			/* GPUAGG_NO_REG: none */
 	Expr	   *expr;
-	GpuAggValue value;			/* if there is one */
+	GpuAggLowered value;			/* if there is one */
 } GpuAggLoweredFilter;
 
 /*
@@ -25,23 +25,23 @@ extern Expr *gpuagg_lower_filtered(Expr *arg, Expr *filter);
  * Finds or adds a transition, and some that follow each other; arg NULL: none, filter NULL:
  * none.
  */
-extern bool gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
+extern bool gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggLowered *arg,
 									Expr *arg_expr, const GpuAggLoweredFilter *filter,
 									int *number);
 extern bool gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops,
-									 const GpuAggValue *args, Expr *const *arg_exprs,
+									 const GpuAggLowered *args, Expr *const *arg_exprs,
 									 const GpuAggLoweredFilter *filter, int *first);
 
 /*
  * The transition of a decimal, and how it is shown.  A minimum is shown as the row
  * that it comes from, a sum as its row with the most decimals.
  */
-extern bool gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value,
+extern bool gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggLowered *value,
 								  Expr *arg, const GpuAggLoweredFilter *filter,
 								  GpuAggOutput *output);
 
 /* The COUNT beside a transition of this argument; -1: not needed. */
-extern bool gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+extern bool gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 									  const GpuAggLoweredFilter *filter, uint8 final,
 									  int *number);
 
@@ -83,7 +83,7 @@ extern uint16 gpuagg_lower_shared_transition(const GpuAggLower *lw, const Aggref
 
 /* Rows in which a value is not NULL; arg: as PostgreSQL computes it */
 extern bool gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
-									 const GpuAggValue *value, Expr *arg,
+									 const GpuAggLowered *value, Expr *arg,
 									 const GpuAggLoweredFilter *filter, int *number);
 
 /* lower_interval_agg.c; likewise */
@@ -96,7 +96,7 @@ extern bool gpuagg_lower_folded_aggregate(GpuAggLower *lw, const Aggref *agg, bo
 										  GpuAggOutput *output);
 
 /* How a key is shown where equal numerics show different decimals */
-extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 									GpuAggOutput *output);
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
 								   GpuAggOutput *output);

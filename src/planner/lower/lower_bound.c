@@ -52,7 +52,8 @@ is_unscaled(Node *node)
 	if (IsA(node, OpExpr))
 		return gpuagg_function_of(node)->digits == GPUAGG_DIGITS_QUOTIENT;
 	return IsA(node, Var) && getBaseType(exprType(node)) == NUMERICOID &&
-		(!gpuagg_constant_column(exprType(node), exprTypmod(node), &type, &scale) || scale == GPUAGG_SCALE_WORD);
+		(!gpuagg_constant_column(exprType(node), exprTypmod(node), &type, &scale) ||
+		 scale == GPUAGG_SCALE_WORD);
 }
 
 /* True: there are columns of something else. */
@@ -68,7 +69,9 @@ parts_walker(Node *node, void *context)
 	parts->unscaled = parts->unscaled || is_unscaled(node);
 	if (!IsA(node, Var))
 		return expression_tree_walker(node, parts_walker, context);
-	input = var->varlevelsup == 0 && var->varattno > 0 ? gpuagg_lower_find_lookup(parts->lw, var->varno) : NULL;
+	input = var->varlevelsup == 0 && var->varattno > 0 ?
+		gpuagg_lower_find_lookup(parts->lw, var->varno) :
+		NULL;
 	if (input == NULL || (parts->input != NULL && parts->input != input))
 		return true;
 	parts->input = input;
@@ -118,10 +121,10 @@ bounded_input(GpuAggLower *lw, Expr *expr)
 {
 	Parts		parts = {.lw = lw};
 
-	if (lw->nlookups == 0 || getBaseType(exprType((Node *) expr)) != NUMERICOID || parts_walker((Node *) expr, &parts) ||
-		!parts.unscaled || parts.input == NULL || parts.input->closed || parts.input->folded ||
-		!is_harmless(lw, expr) || contain_nonstrict_functions((Node *) expr) ||
-		contain_volatile_functions((Node *) expr))
+	if (lw->nlookups == 0 || getBaseType(exprType((Node *) expr)) != NUMERICOID ||
+		parts_walker((Node *) expr, &parts) || !parts.unscaled || parts.input == NULL ||
+		parts.input->closed || parts.input->folded || !is_harmless(lw, expr) ||
+		contain_nonstrict_functions((Node *) expr) || contain_volatile_functions((Node *) expr))
 		return NULL;
 	return parts.input;
 }
@@ -148,7 +151,7 @@ gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr)
 
 /* form: GPUAGG_SCALE_FLOOR or GPUAGG_SCALE_BELOW */
 static bool
-fetch_bound(GpuAggLower *lw, Expr *bounded, uint8 form, uint8 scale, GpuAggValue *out)
+fetch_bound(GpuAggLower *lw, Expr *bounded, uint8 form, uint8 scale, GpuAggLowered *out)
 {
 	GpuAggLookupLower *input = bounded_input(lw, bounded);
 	Expr	   *column = gpuagg_lower_input_expr(input->rel, bounded);
@@ -162,18 +165,19 @@ fetch_bound(GpuAggLower *lw, Expr *bounded, uint8 form, uint8 scale, GpuAggValue
 }
 
 static bool
-compare(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *x, Expr *bounded, uint8 form, GpuAggValue *out)
+compare(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *x, Expr *bounded, uint8 form,
+		GpuAggLowered *out)
 {
-	GpuAggValue bound;
+	GpuAggLowered bound;
 
 	return fetch_bound(lw, bounded, form, x->scale, &bound) &&
 		gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, x, &bound, NULL, 0, out);
 }
 
 static bool
-compare_equal(GpuAggLower *lw, const GpuAggValue *x, Expr *bounded, GpuAggValue *out)
+compare_equal(GpuAggLower *lw, const GpuAggLowered *x, Expr *bounded, GpuAggLowered *out)
 {
-	GpuAggValue least;
+	GpuAggLowered least;
 
 	return compare(lw, GPUAGG_OP_I64_LE, x, bounded, GPUAGG_SCALE_FLOOR, out) &&
 		compare(lw, GPUAGG_OP_I64_GT, x, bounded, GPUAGG_SCALE_BELOW, &least) &&
@@ -181,9 +185,10 @@ compare_equal(GpuAggLower *lw, const GpuAggValue *x, Expr *bounded, GpuAggValue 
 }
 
 bool
-gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bounded, GpuAggValue *out)
+gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bounded,
+							 GpuAggLowered *out)
 {
-	GpuAggValue x;
+	GpuAggLowered x;
 
 	if (!gpuagg_lower_expr(lw, value, &x))
 		return false;
@@ -206,7 +211,7 @@ gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bo
 }
 
 bool
-gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggValue *out)
+gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggLowered *out)
 {
 	return fetch_bound(lw, bounded, GPUAGG_SCALE_FLOOR, 0, out);
 }

@@ -17,9 +17,9 @@ extern List *gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr);
 
 /* A value compared with such a numeric; op: a comparison of integers */
 extern bool gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bounded,
-										 GpuAggValue *out);
+										 GpuAggLowered *out);
 
 /* Something that is NULL where such a numeric is */
-extern bool gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggValue *out);
+extern bool gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_BOUND_H */

@@ -41,7 +41,7 @@
 #include "utils/syscache.h"
 
 bool
-gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out)
+gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggLowered *out)
 {
 	uint8		type;
 
@@ -213,7 +213,7 @@ gpuagg_lower_const_may_fail(Expr *expr, bool *foreign)
 }
 
 bool
-gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	Oid			typid = exprType((Node *) expr);
 	bool		numeric = getBaseType(typid) == NUMERICOID;
@@ -228,7 +228,8 @@ gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 		return GPUAGG_REFUSE("a volatile function has to be computed for each row");
 	may_fail = gpuagg_lower_const_may_fail(expr, &foreign);
 	if (foreign)
-		return GPUAGG_REFUSE("an expression without columns uses more than PostgreSQL's own functions");
+		return GPUAGG_REFUSE(
+			"an expression without columns uses more than PostgreSQL's own functions");
 	if (numeric)
 		return gpuagg_lower_numeric_later(lw, expr, out);
 	return gpuagg_lower_runtime(lw, expr, type, may_fail, out);

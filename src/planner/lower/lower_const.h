@@ -9,7 +9,7 @@
 
 #include "planner/lower/lower.h"
 
-extern bool gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out);
+extern bool gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggLowered *out);
 
 /* No column, aggregate or CASE value of the surroundings in it? */
 extern bool gpuagg_lower_is_constant(Expr *expr);
@@ -22,6 +22,6 @@ extern bool gpuagg_lower_const_may_fail(Expr *expr, bool *foreign);
 
 /* An expression without columns, as a runtime constant. */
 extern bool gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr,
-									GpuAggValue *out);
+									GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_CONST_H */

@@ -131,10 +131,10 @@ gpuagg_lower_truncates_days(Expr *expr)
 }
 
 bool
-gpuagg_lower_by_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	GpuAggField field;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	return gpuagg_lower_field(gpuagg_arg(call->args, 0), IN_TRUNC, &field) &&
 		gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &value) &&
@@ -143,11 +143,11 @@ gpuagg_lower_by_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *
 }
 
 bool
-gpuagg_lower_by_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	date = call->function->args[1] == DATEOID;
 	GpuAggField field;
-	GpuAggValue value;
+	GpuAggLowered value;
 	bool		handled;
 	bool		ok = gpuagg_lower_fine_extract(lw, call, &handled, out);
 
@@ -179,14 +179,14 @@ gpuagg_lower_wider_time(Oid from, Oid to)
 
 /* timestamptz against a type without time zone */
 bool
-gpuagg_lower_by_mixed_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_mixed_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const Oid  *types = call->function->args;
 	const int	tz_arg = types[0] == TIMESTAMPTZOID ? 0 : 1;
 	Expr	   *other = gpuagg_arg(call->args, 1 - tz_arg);
 	Expr	   *cast = gpuagg_call(gpuagg_lower_wider_time(types[1 - tz_arg], TIMESTAMPTZOID),
 								   list_make1(other));
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	if (!gpuagg_lower_expr(lw, gpuagg_arg(call->args, tz_arg), &v[tz_arg]) ||
 		!(gpuagg_lower_is_constant(other) ? gpuagg_lower_const_expr : gpuagg_lower_expr)
@@ -261,10 +261,10 @@ days_exist(void)
  * casts of days in range cannot fail.
  */
 bool
-gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value)
+gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggLowered *value)
 {
-	GpuAggValue sign;
-	GpuAggValue root;
+	GpuAggLowered sign;
+	GpuAggLowered root;
 
 	return gpuagg_lower_runtime(lw, days_exist(), GPUAGG_T_FLOAT8, false,
 								&sign) &&
@@ -300,13 +300,13 @@ is_date_trunc(Expr *expr, Expr **unit, Expr **date)
  */
 bool
 gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
-						 Expr **row_expr, GpuAggValue *out)
+						 Expr **row_expr, GpuAggLowered *out)
 {
 	FuncExpr   *trunc = (FuncExpr *) expr;
 	GpuAggField field;
 	Expr	   *unit;
 	Expr	   *date;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	*handled = gpuagg_lower_truncates_days(expr);
 	if (!*handled ||
@@ -327,14 +327,17 @@ gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 }
 
 bool
-gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAggField field, GpuAggValue *out)
+gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggLowered *local, bool sure, GpuAggField field,
+					 GpuAggLowered *out)
 {
-	GpuAggValue day;
+	GpuAggLowered day;
 
-	if (!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, local, NULL, NULL, 0, &day))
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, local, NULL, NULL, 0,
+						 &day))
 		return false;
 	if (field != GPUAGG_FIELD_DAY || !sure)
-		return gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &day, NULL, NULL, field, out);
+		return gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &day, NULL, NULL, field,
+							   out);
 	*out = day;
 	return true;
 }
@@ -344,18 +347,20 @@ gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAg
  * are few, microseconds are not.  The row plan computes the same.
  */
 bool
-gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr, GpuAggValue *out)
+gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr,
+					 GpuAggLowered *out)
 {
 	FuncExpr   *trunc = (FuncExpr *) expr;
 	GpuAggField field;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	*handled = gpuagg_is_call(expr, GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMP) &&
 		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
 	if (!*handled || !gpuagg_lower_expr(lw, gpuagg_arg(trunc->args, 1), &value))
 		return false;
 	*row_expr = gpuagg_call(GPUAGG_F_DATE_TIMESTAMP, list_make1(expr));
-	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN, field, out);
+	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN,
+								field, out);
 }
 
 /*
@@ -363,10 +368,10 @@ gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr
  * cast to timestamp, which PostgreSQL would report, too.
  */
 static bool
-lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
+lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggLowered *out)
 {
 	GpuAggField field;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!gpuagg_lower_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
 		!gpuagg_lower_expr(lw, date, &value) ||
@@ -379,7 +384,7 @@ lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_day_of_trunc(GpuAggLower *lw, Expr *expr, bool *handled, GpuAggValue *out)
+gpuagg_lower_day_of_trunc(GpuAggLower *lw, Expr *expr, bool *handled, GpuAggLowered *out)
 {
 	Expr	   *unit;
 	Expr	   *date;

@@ -22,17 +22,17 @@ extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
 extern bool gpuagg_lower_truncates_days(Expr *expr);
 
 /* Leaves the value to PostgreSQL where a day is missing in the session's zone. */
-extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value);
+extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggLowered *value);
 
 /* The day to which a timestamp is cut by a unit of days; is it sure to be in the type's range? */
-extern bool gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggValue *local, bool sure, GpuAggField field,
-								 GpuAggValue *out);
+extern bool gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggLowered *local, bool sure,
+								 GpuAggField field, GpuAggLowered *out);
 
 /* expr is one of theirs if handled is set. */
 extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
 									 bool *handled, Expr **row_expr,
-									 GpuAggValue *out);
+									 GpuAggLowered *out);
 extern bool gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr,
-								 GpuAggValue *out);
+								 GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_DATETIME_H */

@@ -57,7 +57,7 @@ fine_field(Expr *unit)
 }
 
 static void
-set_decimals(GpuAggValue *value, int decimals)
+set_decimals(GpuAggLowered *value, int decimals)
 {
 	value->scale = value->shown = decimals;
 	value->shown_reg = GPUAGG_NO_REG;
@@ -65,7 +65,7 @@ set_decimals(GpuAggValue *value, int decimals)
 
 /* The microseconds of a field; seconds since 1970 do not depend on the zone. */
 static bool
-lower_fine(GpuAggLower *lw, const FineField *field, Expr *moment, GpuAggValue *out)
+lower_fine(GpuAggLower *lw, const FineField *field, Expr *moment, GpuAggLowered *out)
 {
 	if (!gpuagg_lower_expr(lw, moment, out))
 		return false;
@@ -77,9 +77,9 @@ lower_fine(GpuAggLower *lw, const FineField *field, Expr *moment, GpuAggValue *o
 }
 
 static bool
-by_integer(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggValue *value)
+by_integer(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggLowered *value)
 {
-	GpuAggValue by;
+	GpuAggLowered by;
 
 	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(n), false),
 								 &by) &&
@@ -87,17 +87,17 @@ by_integer(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggValue *value)
 }
 
 static bool
-by_double(GpuAggLower *lw, GpuAggOp op, double d, GpuAggValue *value)
+by_double(GpuAggLower *lw, GpuAggOp op, double d, GpuAggLowered *value)
 {
-	GpuAggValue by;
+	GpuAggLowered by;
 
-	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_FLOAT8, Float8GetDatum(d), false),
-								 &by) &&
+	return gpuagg_lower_constant(
+			   lw, gpuagg_constant_make(GPUAGG_T_FLOAT8, Float8GetDatum(d), false), &by) &&
 		gpuagg_lower_op(lw, op, GPUAGG_T_FLOAT8, value, &by, NULL, 0, value);
 }
 
 static bool
-to_double(GpuAggLower *lw, GpuAggValue *value)
+to_double(GpuAggLower *lw, GpuAggLowered *value)
 {
 	return gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, value, NULL, NULL, 0,
 						   value);
@@ -105,9 +105,9 @@ to_double(GpuAggLower *lw, GpuAggValue *value)
 
 /* Whole seconds and their fraction, each in the field's unit, added */
 static bool
-lower_fine_double(GpuAggLower *lw, const FineField *field, GpuAggValue *value)
+lower_fine_double(GpuAggLower *lw, const FineField *field, GpuAggLowered *value)
 {
-	GpuAggValue fraction = *value;
+	GpuAggLowered fraction = *value;
 
 	if (field->field == GPUAGG_FIELD_EPOCH)
 		return to_double(lw, value) && by_double(lw, GPUAGG_OP_FLOAT8_DIV, 1000000.0, value);
@@ -124,7 +124,7 @@ lower_fine_double(GpuAggLower *lw, const FineField *field, GpuAggValue *value)
 
 /* extract(epoch from date): whole seconds */
 static bool
-lower_date_epoch(GpuAggLower *lw, List *args, GpuAggValue *out)
+lower_date_epoch(GpuAggLower *lw, List *args, GpuAggLowered *out)
 {
 	return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_DATE_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
@@ -148,11 +148,11 @@ divisor(Expr *expr)
 
 /* floor(x / n) of an x with six decimals; or else it is not handled */
 static bool
-lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
+lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggLowered *out)
 {
 	OpExpr	   *division = (OpExpr *) arg;
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
-	GpuAggValue value;
+	GpuAggLowered value;
 	int64		n;
 
 	*handled = false;
@@ -175,7 +175,7 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_by_floor(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_floor(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	bool		handled = !gpuagg_lower_is_constant((Expr *) call->args);
 	bool		ok = handled && lower_floor(lw, gpuagg_arg(call->args, 0), &handled, out);
@@ -184,7 +184,8 @@ gpuagg_lower_by_floor(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_fine_extract(GpuAggLower *lw, const GpuAggCall *call, bool *handled, GpuAggValue *out)
+gpuagg_lower_fine_extract(GpuAggLower *lw, const GpuAggCall *call, bool *handled,
+						  GpuAggLowered *out)
 {
 	const FineField *field = fine_field(gpuagg_arg(call->args, 0));
 	const bool	date = call->function->args[1] == DATEOID;

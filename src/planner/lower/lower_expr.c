@@ -59,8 +59,8 @@ operation_may_fail(GpuAggOp op)
 
 /* Is the result surely not NULL? */
 static bool
-operation_notnull(GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
-				  const GpuAggValue *c)
+operation_notnull(GpuAggOp op, const GpuAggLowered *a, const GpuAggLowered *b,
+				  const GpuAggLowered *c)
 {
 	switch (op)
 	{
@@ -86,11 +86,11 @@ operation_notnull(GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
 
 bool
 gpuagg_lower_op(GpuAggLower *lw, GpuAggOp op, uint8 type,
-				const GpuAggValue *a, const GpuAggValue *b,
-				const GpuAggValue *c, int32 imm, GpuAggValue *out)
+				const GpuAggLowered *a, const GpuAggLowered *b,
+				const GpuAggLowered *c, int32 imm, GpuAggLowered *out)
 {
 	GpuAggInstr instr;
-	GpuAggValue result;
+	GpuAggLowered result;
 
 	memset(&instr, 0, sizeof(instr));
 	instr.op = op;
@@ -109,7 +109,7 @@ gpuagg_lower_op(GpuAggLower *lw, GpuAggOp op, uint8 type,
 }
 
 bool
-gpuagg_lower_bool(GpuAggLower *lw, bool value, GpuAggValue *out)
+gpuagg_lower_bool(GpuAggLower *lw, bool value, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw,
 								 gpuagg_constant_make(GPUAGG_T_BOOL,
@@ -119,7 +119,7 @@ gpuagg_lower_bool(GpuAggLower *lw, bool value, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_null_bool(GpuAggLower *lw, GpuAggValue *out)
+gpuagg_lower_null_bool(GpuAggLower *lw, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw,
 								 gpuagg_constant_make(GPUAGG_T_BOOL,
@@ -148,7 +148,7 @@ column_name(const GpuAggLower *lw, const Var *var)
 }
 
 static bool
-lower_var(GpuAggLower *lw, Var *var, GpuAggValue *out)
+lower_var(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	uint8		type;
 	uint8		scale;
@@ -161,17 +161,18 @@ lower_var(GpuAggLower *lw, Var *var, GpuAggValue *out)
 		return scale == GPUAGG_SCALE_WORD ? gpuagg_lower_own_scale(lw, var->varattno, out) :
 			gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	if (getBaseType(var->vartype) == NUMERICOID)
-		return GPUAGG_REFUSE("column \"%s\" is a numeric with a scale above %d, which is not supported",
-							 column_name(lw, var), GPUAGG_MAX_SCALE);
+		return GPUAGG_REFUSE(
+			"column \"%s\" is a numeric with a scale above %d, which is not supported",
+			column_name(lw, var), GPUAGG_MAX_SCALE);
 	return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
 						 column_name(lw, var), format_type_be(var->vartype));
 }
 
 static bool
-lower_bool_expr(GpuAggLower *lw, BoolExpr *expr, GpuAggValue *out)
+lower_bool_expr(GpuAggLower *lw, BoolExpr *expr, GpuAggLowered *out)
 {
 	GpuAggOp	op = expr->boolop == AND_EXPR ? GPUAGG_OP_AND : GPUAGG_OP_OR;
-	GpuAggValue acc;
+	GpuAggLowered acc;
 	ListCell   *lc;
 
 	if (!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 0), &acc))
@@ -181,7 +182,7 @@ lower_bool_expr(GpuAggLower *lw, BoolExpr *expr, GpuAggValue *out)
 							   NULL, 0, out);
 	for_each_from(lc, expr->args, 1)
 	{
-		GpuAggValue next;
+		GpuAggLowered next;
 
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
 			!gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &acc, &next, NULL, 0, &acc))
@@ -224,7 +225,7 @@ nullness_type(int16 attlen, uint8 *type)
 }
 
 bool
-gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
+gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	Form_pg_attribute att;
 	uint8		type;
@@ -247,21 +248,22 @@ gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 
 bool
 gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
-					  GpuAggValue *out)
+					  GpuAggLowered *out)
 {
 	Expr	   *bare = arg;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (lw->of_plan)
 		return gpuagg_lower_input_nulltest(lw, arg, is_null, out);
 	while (IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
 	if (IsA(bare, Const))
-		return gpuagg_lower_const(lw, (Const *) makeBoolConst(((Const *) bare)->constisnull == is_null,
-															  false), out);
+		return gpuagg_lower_const(
+			lw, (Const *) makeBoolConst(((Const *) bare)->constisnull == is_null, false), out);
 	if (gpuagg_lower_is_bounded(lw, bare) ? !gpuagg_lower_bounded_nullness(lw, bare, &value) :
-		IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
-		!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) : !gpuagg_lower_expr(lw, arg, &value))
+			IsA(bare, Var) ? !gpuagg_lower_string_nullness(lw, (Var *) bare, &value) &&
+				!gpuagg_lower_nullness_column(lw, (Var *) bare, &value) :
+							 !gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	return gpuagg_lower_op(lw, is_null ? GPUAGG_OP_IS_NULL :
 						   GPUAGG_OP_IS_NOT_NULL,
@@ -269,7 +271,7 @@ gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 }
 
 static bool
-lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggValue *out)
+lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggLowered *out)
 {
 	static const uint8 operation[] = {
 		[IS_TRUE] = GPUAGG_OP_IS_TRUE,
@@ -279,7 +281,7 @@ lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggValue *out)
 		[IS_UNKNOWN] = GPUAGG_OP_IS_NULL,
 		[IS_NOT_UNKNOWN] = GPUAGG_OP_IS_NOT_NULL
 	};
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	return gpuagg_lower_expr(lw, test->arg, &value) &&
 		gpuagg_lower_op(lw, (GpuAggOp) operation[test->booltesttype],
@@ -287,7 +289,7 @@ lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggValue *out)
 }
 
 static bool
-same_class(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
+same_class(GpuAggLower *lw, GpuAggLowered *a, GpuAggLowered *b)
 {
 	if (a->type == b->type || gpuagg_lower_spans(lw, a, b))
 		return true;
@@ -299,15 +301,15 @@ same_class(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
  * Branches are lowered in their own order, so that reasons come in it.
  */
 static bool
-lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
+lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggLowered *out)
 {
-	const GpuAggValue *outer = lw->case_value;
+	const GpuAggLowered *outer = lw->case_value;
 	int			n = list_length(expr->args);
-	GpuAggValue *when = palloc(n * sizeof(GpuAggValue));
-	GpuAggValue *then = palloc(n * sizeof(GpuAggValue));
+	GpuAggLowered *when = palloc(n * sizeof(GpuAggLowered));
+	GpuAggLowered *then = palloc(n * sizeof(GpuAggLowered));
 	const bool	string = expr->arg != NULL && gpuagg_lower_is_input_string(lw, expr->arg);
-	GpuAggValue tested;
-	GpuAggValue rest;
+	GpuAggLowered tested;
+	GpuAggLowered rest;
 	bool		ok = true;
 	ListCell   *lc;
 
@@ -320,7 +322,9 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 
 		if (expr->arg != NULL)
 			lw->case_value = string ? NULL : &tested;
-		ok = gpuagg_lower_expr(lw, string ? gpuagg_lower_case_condition(branch->expr, expr->arg) : branch->expr, &when[i]);
+		ok = gpuagg_lower_expr(
+			lw, string ? gpuagg_lower_case_condition(branch->expr, expr->arg) : branch->expr,
+			&when[i]);
 		lw->case_value = outer;
 		ok = ok && gpuagg_lower_expr(lw, branch->result, &then[i]);
 		if (!ok)
@@ -363,7 +367,7 @@ null_as_int(Expr *x, NullTestType kind)
  * ask so.
  */
 static bool
-lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggValue *out)
+lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggLowered *out)
 {
 	NullTestType kind = gpuagg_is_call(call, GPUAGG_F_NUM_NULLS) ? IS_NULL : IS_NOT_NULL;
 	Expr	   *sum = null_as_int(gpuagg_arg(call->args, 0), kind);
@@ -375,11 +379,11 @@ lower_num_nulls(GpuAggLower *lw, const FuncExpr *call, GpuAggValue *out)
 }
 
 static bool
-lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
+lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggLowered *out)
 {
 	int			n = list_length(expr->args);
-	GpuAggValue *values = palloc(n * sizeof(GpuAggValue));
-	GpuAggValue rest;
+	GpuAggLowered *values = palloc(n * sizeof(GpuAggLowered));
+	GpuAggLowered rest;
 	ListCell   *lc;
 
 	foreach(lc, expr->args)
@@ -402,10 +406,10 @@ lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 /* Is a beyond b (greater, or less)?  In the order of the type. */
 static bool
 lower_beyond(GpuAggLower *lw, bool greater, Oid sqltype, Oid collation,
-			 const GpuAggValue *a, const GpuAggValue *b, GpuAggValue *out)
+			 const GpuAggLowered *a, const GpuAggLowered *b, GpuAggLowered *out)
 {
-	GpuAggValue left = *a;
-	GpuAggValue right = *b;
+	GpuAggLowered left = *a;
+	GpuAggLowered right = *b;
 	GpuAggOp	op;
 	bool		handled;
 	bool		ok;
@@ -445,19 +449,19 @@ lower_beyond(GpuAggLower *lw, bool greater, Oid sqltype, Oid collation,
  * "beyond" is not true if either is NULL, and COALESCE finds the one left.
  */
 static bool
-lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
+lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggLowered *out)
 {
 	bool		least = expr->op == IS_LEAST;
-	GpuAggValue acc;
+	GpuAggLowered acc;
 	ListCell   *lc;
 
 	if (!gpuagg_lower_expr(lw, gpuagg_arg(expr->args, 0), &acc))
 		return false;
 	for_each_from(lc, expr->args, 1)
 	{
-		GpuAggValue next;
-		GpuAggValue beyond;
-		GpuAggValue other;
+		GpuAggLowered next;
+		GpuAggLowered beyond;
+		GpuAggLowered other;
 
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
 			!same_class(lw, &acc, &next) ||
@@ -472,11 +476,11 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 
 /* DistinctExpr and NullIfExpr: x = y first, then x (and y). */
 static bool
-lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
+lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggLowered *out)
 {
-	GpuAggValue x;
-	GpuAggValue y;
-	GpuAggValue equal;
+	GpuAggLowered x;
+	GpuAggLowered y;
+	GpuAggLowered equal;
 
 	set_opfuncid(expr);
 	if (!gpuagg_lower_function(lw, expr->opfuncid, expr->opno, expr->args,
@@ -499,7 +503,7 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 
 /* A value's bytes under another type */
 static bool
-relabel_as(GpuAggLower *lw, Oid resulttype, GpuAggValue *value)
+relabel_as(GpuAggLower *lw, Oid resulttype, GpuAggLowered *value)
 {
 	uint8		type;
 
@@ -512,7 +516,7 @@ relabel_as(GpuAggLower *lw, Oid resulttype, GpuAggValue *value)
 }
 
 static bool
-lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
+lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggLowered *out)
 {
 	return gpuagg_lower_expr(lw, relabel->arg, out) && relabel_as(lw, relabel->resulttype, out);
 }
@@ -522,12 +526,13 @@ lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
  * a smallint an oid.
  */
 static bool
-lower_call(GpuAggLower *lw, FuncExpr *call, GpuAggValue *out)
+lower_call(GpuAggLower *lw, FuncExpr *call, GpuAggLowered *out)
 {
 	if (!call->funcvariadic && (gpuagg_is_call(call, GPUAGG_F_NUM_NULLS) ||
 								gpuagg_is_call(call, GPUAGG_F_NUM_NONNULLS)))
 		return lower_num_nulls(lw, call, out);
-	return gpuagg_lower_function(lw, call->funcid, InvalidOid, call->args, call->inputcollid, out) &&
+	return gpuagg_lower_function(lw, call->funcid, InvalidOid, call->args, call->inputcollid,
+								 out) &&
 		(get_func_rettype(call->funcid) == call->funcresulttype ||
 		 relabel_as(lw, call->funcresulttype, out));
 }
@@ -558,7 +563,7 @@ refuse_node(Node *node)
 }
 
 static bool
-lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+lower_node(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	switch (nodeTag(expr))
 	{
@@ -611,7 +616,7 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 
 /* See lower_const.c about expressions without columns. */
 bool
-gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	GpuAggMark	mark;
 	bool		listening;
@@ -691,7 +696,7 @@ gpuagg_order_quals(PlannerInfo *root, List *clauses)
  * vanish then, too.
  */
 bool
-gpuagg_lower_and_qual(GpuAggLower *lw, GpuAggValue *acc, const GpuAggValue *next)
+gpuagg_lower_and_qual(GpuAggLower *lw, GpuAggLowered *acc, const GpuAggLowered *next)
 {
 	if (!acc->notnull && next->may_fail &&
 		!gpuagg_lower_op(lw, GPUAGG_OP_IS_TRUE, GPUAGG_T_BOOL, acc, NULL, NULL,
@@ -708,7 +713,7 @@ gpuagg_lower_filter(GpuAggLower *lw, List *clauses)
 	List	   *gate = extract_actual_clauses(ordered, true);
 	List	   *quals = extract_actual_clauses(ordered, false);
 	bool		ok = true;
-	GpuAggValue acc;
+	GpuAggLowered acc;
 	ListCell   *lc;
 
 	/* PostgreSQL tests the pseudoconstant ones once, before it reads a row */
@@ -716,7 +721,7 @@ gpuagg_lower_filter(GpuAggLower *lw, List *clauses)
 		quals = lcons(make_ands_explicit(gate), quals);
 	foreach(lc, quals)
 	{
-		GpuAggValue next;
+		GpuAggLowered next;
 
 		if (!gpuagg_lower_condition(lw, lfirst(lc), &next))
 			ok = false;

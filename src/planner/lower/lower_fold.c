@@ -70,7 +70,7 @@ has_columns(const GpuAggLookupLower *lookup, List *vars)
 /* Fetches what an aggregate of the query, or one in its place, is for a key. */
 static bool
 fetch_call(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, Oid function,
-		   uint8 type, uint8 scale, GpuAggValue *out)
+		   uint8 type, uint8 scale, GpuAggLowered *out)
 {
 	Expr	   *arg = agg->args == NIL ? NULL :
 		gpuagg_lower_input_expr(lookup->rel, gpuagg_agg_arg(agg, 0));
@@ -100,10 +100,10 @@ count_rows(void)
 }
 
 static bool
-count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggValue *out)
+count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLowered *out)
 {
 	GpuAggConstant one = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(1), false);
-	GpuAggValue none;
+	GpuAggLowered none;
 
 	return gpuagg_lower_fetch(lw, lookup, count_rows(), GPUAGG_T_INT8, 0,
 							  out) &&
@@ -114,13 +114,13 @@ count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggValue *out)
 
 /* Multiplies a value with the rows that are joined of all folded inputs but one. */
 static bool
-times_rows(GpuAggLower *lw, const GpuAggLookupLower *but, GpuAggValue *value)
+times_rows(GpuAggLower *lw, const GpuAggLookupLower *but, GpuAggLowered *value)
 {
-	const GpuAggValue before = *value;
+	const GpuAggLowered before = *value;
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
-		GpuAggValue rows;
+		GpuAggLowered rows;
 
 		if (&lw->lookups[i] == but || !multiplies(&lw->lookups[i]))
 			continue;
@@ -139,7 +139,7 @@ static bool
 sum_rows(GpuAggLower *lw, const GpuAggLoweredFilter *filter, int *number)
 {
 	GpuAggConstant c = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(1), false);
-	GpuAggValue rows;
+	GpuAggLowered rows;
 
 	return gpuagg_lower_constant(lw, c, &rows) && times_rows(lw, NULL, &rows) &&
 		gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I64, &rows, NULL, filter, number);
@@ -151,7 +151,7 @@ sum_rows(GpuAggLower *lw, const GpuAggLoweredFilter *filter, int *number)
 static bool
 filter_nulls(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter)
 {
-	GpuAggValue test;
+	GpuAggLowered test;
 
 	if (!gpuagg_lower_nulltest(lw, arg, false, &test))
 		return false;
@@ -206,8 +206,8 @@ weighted_sum(GpuAggLower *lw, const Aggref *agg, const GpuAggAggregateRow *row,
 {
 	Expr	   *arg = gpuagg_agg_arg(agg, 0);
 	GpuAggLoweredFilter filter;
-	GpuAggValue value;
-	GpuAggValue product;
+	GpuAggLowered value;
+	GpuAggLowered product;
 
 	if (!lower_filter(lw, agg, &filter) || !gpuagg_lower_expr(lw, arg, &value))
 		return false;
@@ -248,7 +248,7 @@ check_folded(const GpuAggLookupLower *lookup, const Aggref *agg)
 static bool
 folded_count(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, int *number)
 {
-	GpuAggValue count;
+	GpuAggLowered count;
 
 	return fetch_call(lw, lookup, agg, gpuagg_aggregate_oid(agg->args == NIL ? GPUAGG_AGG_COUNT_ :
 															GPUAGG_AGG_COUNT_ANY),
@@ -294,7 +294,7 @@ folded_sum(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 		   const GpuAggAggregateRow *row, GpuAggOutput *output)
 {
 	const GpuAggLoweredFilter none = {.reg = GPUAGG_NO_REG};
-	GpuAggValue sum;
+	GpuAggLowered sum;
 	uint8		scale;
 
 	/* the sum of int8 is a numeric; in a register it is an integer */
@@ -318,7 +318,7 @@ folded_least(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 			 const GpuAggAggregateRow *row, GpuAggOutput *output)
 {
 	const GpuAggLoweredFilter none = {.reg = GPUAGG_NO_REG};
-	GpuAggValue value;
+	GpuAggLowered value;
 	uint8		scale;
 
 	if (!argument_type(agg, row, &scale))
@@ -353,7 +353,8 @@ find_folded(GpuAggLower *lw, List *vars, GpuAggLookupLower **folded)
 		for (int i = 0; i < lw->nlookups; i++)
 			if (multiplies(&lw->lookups[i]) &&
 				bms_is_member(var->varno, lw->lookups[i].rel->relids) &&
-				!gpuagg_lower_is_common(&lw->lookups[i], gpuagg_lower_input_column(lw->lookups[i].rel, var)))
+				!gpuagg_lower_is_common(&lw->lookups[i],
+										gpuagg_lower_input_column(lw->lookups[i].rel, var)))
 				*folded = &lw->lookups[i];
 	}
 	if (*folded == NULL)
@@ -532,21 +533,21 @@ find_extreme(const GpuAggLookupLower *lookup, const RestrictInfo *clause, Extrem
 /* The comparison with an extreme in the place of the column */
 static bool
 compare_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup, const Extreme *x, bool greatest,
-				GpuAggValue *out)
+				GpuAggLowered *out)
 {
 	OpExpr	   *op = copyObject((OpExpr *) lookup->extreme->clause);
 	CaseTestExpr *place = makeNode(CaseTestExpr);
-	const GpuAggValue *outer = lw->case_value;
-	GpuAggValue value;
+	const GpuAggLowered *outer = lw->case_value;
+	GpuAggLowered value;
 	bool		ok;
 
 	place->typeId = x->column->vartype;
 	place->typeMod = x->column->vartypmod;
 	place->collation = x->column->varcollid;
 	lfirst(list_nth_cell(op->args, x->right ? 1 : 0)) = place;
-	if (!gpuagg_lower_fetch(lw, lookup,
-							(Expr *) gpuagg_agg_call(x->functions[greatest], (Expr *) x->column, NULL),
-							x->type, x->scale, &value))
+	if (!gpuagg_lower_fetch(
+			lw, lookup, (Expr *) gpuagg_agg_call(x->functions[greatest], (Expr *) x->column, NULL),
+			x->type, x->scale, &value))
 		return false;
 	lw->case_value = &value;
 	ok = gpuagg_lower_expr(lw, (Expr *) op, out);
@@ -555,10 +556,10 @@ compare_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup, const Extreme *x, bo
 }
 
 bool
-gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggValue *out)
+gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLowered *out)
 {
 	Extreme		x;
-	GpuAggValue other;
+	GpuAggLowered other;
 
 	if (!find_extreme(lookup, lookup->extreme, &x))
 		return GPUAGG_REFUSE(NOT_UNIQUE);
@@ -626,7 +627,9 @@ estimate_keys(PlannerInfo *root, RelOptInfo *rel, List *keys)
 		RelOptInfo *child = root->simple_rel_array[member->child_relid];
 
 		if (member->parent_relid == rel->relid && child != NULL && !IS_DUMMY_REL(child))
-			sum += estimate_keys(root, child, (List *) gpuagg_adjust_appendrel_attrs(root, (Node *) keys, child, rel));
+			sum += estimate_keys(
+				root, child,
+				(List *) gpuagg_adjust_appendrel_attrs(root, (Node *) keys, child, rel));
 	}
 	return clamp_row_est(Min(sum, rel->rows));
 }

@@ -38,7 +38,7 @@ check_encoding(const GpuAggLower *lw)
 }
 
 bool
-gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *values)
+gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *values)
 {
 	for (int i = 0; i < call->function->nargs; i++)
 	{
@@ -49,25 +49,25 @@ gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *values)
 }
 
 static bool
-trim_blanks(GpuAggLower *lw, GpuAggValue *value)
+trim_blanks(GpuAggLower *lw, GpuAggLowered *value)
 {
 	return gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, value, NULL,
 						   NULL, 0, value);
 }
 
 static bool
-date_as_timestamp(GpuAggLower *lw, GpuAggValue *value)
+date_as_timestamp(GpuAggLower *lw, GpuAggLowered *value)
 {
 	return gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP,
 						   GPUAGG_T_TIMESTAMP, value, NULL, NULL, 0, value);
 }
 
 bool
-gpuagg_lower_by_operation(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_operation(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const GpuAggFunction *f = call->function;
 	const int	first = (f->how & GPUAGG_HOW_SWAPPED) != 0;
-	GpuAggValue v[GPUAGG_FUNCTION_ARGS];
+	GpuAggLowered v[GPUAGG_FUNCTION_ARGS];
 	int32		imm = 0;
 
 	if (!check_collation(f->how, call->collation))
@@ -99,10 +99,10 @@ gpuagg_lower_by_operation(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *
 
 /* length of text, or of char(n), which does not count trailing blanks */
 bool
-gpuagg_lower_by_length(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_length(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	blanks = (call->function->how & GPUAGG_HOW_BLANKS) != 0;
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!check_encoding(lw) || !gpuagg_lower_args(lw, call, &value) ||
 		(blanks && !trim_blanks(lw, &value)))
@@ -119,11 +119,11 @@ gpuagg_lower_by_length(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out
  * are.
  */
 bool
-gpuagg_lower_by_like(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_like(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	negated = (call->function->how & GPUAGG_HOW_NEGATED) != 0;
 	Expr	   *pattern = gpuagg_arg(call->args, 1);
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	if (!check_collation(GPUAGG_HOW_EQUAL, call->collation) || !check_encoding(lw))
 		return false;
@@ -154,10 +154,10 @@ refuse(Oid funcid, Oid opno)
 
 bool
 gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
-					  Oid collation, GpuAggValue *out)
+					  Oid collation, GpuAggLowered *out)
 {
 	static bool (*const handlers[GPUAGG_NHANDLERS]) (GpuAggLower *, const GpuAggCall *,
-													 GpuAggValue *) = {
+													 GpuAggLowered *) = {
 #define X(name, function) [GPUAGG_HANDLER_##name] = gpuagg_lower_by_##function,
 		GPUAGG_HANDLER_LIST(X)
 #undef X

@@ -12,7 +12,7 @@
 /* opno: the operator that calls the function, for reasons; InvalidOid: none */
 extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
 								  List *args, Oid collation,
-								  GpuAggValue *out);
+								  GpuAggLowered *out);
 
 /*
  * The operator behind a function that compares two values of one class for

@@ -20,19 +20,20 @@ typedef struct GpuAggCall
 
 #define X(name, function) \
 	extern bool gpuagg_lower_by_##function(GpuAggLower *lw, const GpuAggCall *call, \
-										   GpuAggValue *out);
+										   GpuAggLowered *out);
 GPUAGG_HANDLER_LIST(X)
 #undef X
 
 /* All arguments, in their order */
-extern bool gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *values);
+extern bool gpuagg_lower_args(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *values);
 
 /* lower_epoch.c: extract() of seconds, if handled is set, and of what is less */
 extern bool gpuagg_lower_fine_extract(GpuAggLower *lw, const GpuAggCall *call, bool *handled,
-									  GpuAggValue *out);
+									  GpuAggLowered *out);
 
 /* lower_datetime.c: date_trunc(unit of days, a date as timestamptz) as a date, if handled is set */
-extern bool gpuagg_lower_day_of_trunc(GpuAggLower *lw, Expr *expr, bool *handled, GpuAggValue *out);
+extern bool gpuagg_lower_day_of_trunc(GpuAggLower *lw, Expr *expr, bool *handled,
+									  GpuAggLowered *out);
 
 /* lower_datetime.c: the cast of a type of time to one that has more; GPUAGG_F_NONE: it has not */
 extern GpuAggFunctionId gpuagg_lower_wider_time(Oid from, Oid to);

@@ -20,7 +20,7 @@
 
 /* The column that has this value, found or added */
 static bool
-input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggValue *out)
+input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggLowered *out)
 {
 	int			i;
 
@@ -41,7 +41,7 @@ input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggValue *
 		};
 		lw->ncolumns++;
 	}
-	*out = (GpuAggValue) {
+	*out = (GpuAggLowered) {
 		.reg = GPUAGG_VREG_COLUMN | i,
 		.type = type,
 		.scale = scale,
@@ -53,10 +53,10 @@ input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggValue *
 
 /* A numeric without a declared scale: a word, and the value at a scale of the query's */
 static bool
-own_scale(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+own_scale(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	GpuAggDigits digits;
-	GpuAggValue word;
+	GpuAggLowered word;
 
 	gpuagg_input_digits(lw->root, expr, &digits);
 	if (!gpuagg_digits_fit(&digits))
@@ -67,7 +67,7 @@ own_scale(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	uint8		type;
 	uint8		scale;
@@ -79,7 +79,7 @@ gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_input_nulltest(GpuAggLower *lw, Expr *arg, bool is_null, GpuAggValue *out)
+gpuagg_lower_input_nulltest(GpuAggLower *lw, Expr *arg, bool is_null, GpuAggLowered *out)
 {
 	NullTest   *test = makeNode(NullTest);
 

@@ -10,8 +10,8 @@
 #include "planner/lower/lower.h"
 
 /* what a plan gives for this expression (of_plan) */
-extern bool gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
+extern bool gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggLowered *out);
 extern bool gpuagg_lower_input_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
-										GpuAggValue *out);
+										GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_INPUT_H */

@@ -143,7 +143,8 @@ digits_of_function(PlannerInfo *root, const GpuAggFunction *function, const List
 		case GPUAGG_DIGITS_SIGN_ALONE:
 			return digits_of_list(root, args);
 		case GPUAGG_DIGITS_PRODUCT:
-			return product(digits_of(root, gpuagg_arg(args, 0)), digits_of(root, gpuagg_arg(args, 1)));
+			return product(digits_of(root, gpuagg_arg(args, 0)),
+						   digits_of(root, gpuagg_arg(args, 1)));
 		case GPUAGG_DIGITS_DECIMALS:
 			return rounded(root, args);
 		case GPUAGG_DIGITS_WHOLE:

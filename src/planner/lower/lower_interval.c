@@ -36,7 +36,7 @@
 /* -------------------------------------------------------------- constants --- */
 
 static bool
-int8_constant(GpuAggLower *lw, int64 v, GpuAggValue *out)
+int8_constant(GpuAggLower *lw, int64 v, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(v),
 														  false), out);
@@ -92,9 +92,9 @@ gpuagg_interval_part_expr(Expr *interval, GpuAggIntervalPart part)
 
 /* Of a span */
 static bool
-span_part(GpuAggLower *lw, const GpuAggValue *span, GpuAggIntervalPart part, GpuAggValue *out)
+span_part(GpuAggLower *lw, const GpuAggLowered *span, GpuAggIntervalPart part, GpuAggLowered *out)
 {
-	GpuAggValue day;
+	GpuAggLowered day;
 
 	if (part == GPUAGG_PART_MONTHS)
 		return int8_constant(lw, 0, out);
@@ -104,7 +104,7 @@ span_part(GpuAggLower *lw, const GpuAggValue *span, GpuAggIntervalPart part, Gpu
 }
 
 static bool
-constant_parts(GpuAggLower *lw, const Interval *interval, GpuAggValue *parts)
+constant_parts(GpuAggLower *lw, const Interval *interval, GpuAggLowered *parts)
 {
 	return int8_constant(lw, interval->month, &parts[GPUAGG_PART_MONTHS]) &&
 		int8_constant(lw, interval->day, &parts[GPUAGG_PART_DAYS]) &&
@@ -112,7 +112,7 @@ constant_parts(GpuAggLower *lw, const Interval *interval, GpuAggValue *parts)
 }
 
 bool
-gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggValue *parts)
+gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggLowered *parts)
 {
 	static const uint8 operations[] = {
 		[GPUAGG_PART_MONTHS] = GPUAGG_OP_INTERVAL_MONTHS,
@@ -120,7 +120,7 @@ gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggValue *parts)
 		[GPUAGG_PART_TIME] = GPUAGG_OP_INTERVAL_TIME
 	};
 	bool		constant = gpuagg_lower_is_constant(expr);
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (IsA(expr, Const) && !((Const *) expr)->constisnull)
 		return constant_parts(lw, DatumGetIntervalP(((Const *) expr)->constvalue), parts);
@@ -179,7 +179,7 @@ total_expr(Expr *interval)
 }
 
 static bool
-lower_total(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+lower_total(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	int64		total;
 
@@ -199,7 +199,7 @@ lower_total(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 
 /* A constant of no months, whose days are the whole days of it, or NULL */
 static bool
-constant_span(GpuAggLower *lw, GpuAggValue *value)
+constant_span(GpuAggLower *lw, GpuAggLowered *value)
 {
 	const GpuAggConstant *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER];
 	const bool	isnull = c->value.state == GPUAGG_ST_NULL;
@@ -222,7 +222,7 @@ constant_span(GpuAggLower *lw, GpuAggValue *value)
 }
 
 bool
-gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
+gpuagg_lower_spans(GpuAggLower *lw, GpuAggLowered *a, GpuAggLowered *b)
 {
 	if (a->type == GPUAGG_T_SPAN && b->type == GPUAGG_T_INTERVAL)
 		return constant_span(lw, b);
@@ -233,7 +233,7 @@ gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 
 /* Is it surely a constant, and 0? */
 static bool
-is_zero(const GpuAggLower *lw, const GpuAggValue *value)
+is_zero(const GpuAggLower *lw, const GpuAggLowered *value)
 {
 	const GpuAggConst *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER].value;
 
@@ -242,7 +242,7 @@ is_zero(const GpuAggLower *lw, const GpuAggValue *value)
 }
 
 static bool
-is_known(const GpuAggLower *lw, const GpuAggValue *value)
+is_known(const GpuAggLower *lw, const GpuAggLowered *value)
 {
 	return (value->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST &&
 		!lw->consts[value->reg & GPUAGG_VREG_NUMBER].value.runtime;
@@ -250,11 +250,11 @@ is_known(const GpuAggLower *lw, const GpuAggValue *value)
 
 /* By months, or by days; of a timestamptz by its local time, unless there are none */
 static bool
-move_calendar(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *by, GpuAggValue *moment)
+move_calendar(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *by, GpuAggLowered *moment)
 {
-	GpuAggValue moved;
-	GpuAggValue zero;
-	GpuAggValue stays;
+	GpuAggLowered moved;
+	GpuAggLowered zero;
+	GpuAggLowered stays;
 
 	if (is_zero(lw, by))
 		return true;
@@ -279,13 +279,13 @@ move_calendar(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *by, GpuAggValue *
 
 /* moment + interval, or -, or interval + moment */
 bool
-gpuagg_lower_by_moved(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_moved(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const int	first = (call->function->how & GPUAGG_HOW_SWAPPED) != 0;
 	const bool	back = (call->function->how & GPUAGG_HOW_BACK) != 0;
 	Expr	   *moment = gpuagg_arg(call->args, first);
 	Expr	   *interval = gpuagg_arg(call->args, 1 - first);
-	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
+	GpuAggLowered parts[GPUAGG_INTERVAL_PARTS];
 
 	if (!gpuagg_lower_expr(lw, moment, out))
 		return false;
@@ -310,14 +310,14 @@ gpuagg_lower_by_moved(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 
 /* date_bin(stride, moment, origin), the first and the last constants */
 bool
-gpuagg_lower_by_binned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_binned(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const Const *stride = gpuagg_arg(call->args, 0);
 	const Const *origin = gpuagg_arg(call->args, 2);
 	const Interval *interval;
 	GpuAggConstant c;
-	GpuAggValue bin;
-	GpuAggValue moment;
+	GpuAggLowered bin;
+	GpuAggLowered moment;
 	int64	   *bytes = palloc(2 * sizeof(int64));
 
 	if (!IsA(stride, Const) || stride->constisnull || !IsA(origin, Const) || origin->constisnull)
@@ -339,10 +339,10 @@ gpuagg_lower_by_binned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out
 /* ------------------------------------------------------------- comparisons --- */
 
 bool
-gpuagg_lower_by_interval_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_interval_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue a;
-	GpuAggValue b;
+	GpuAggLowered a;
+	GpuAggLowered b;
 
 	return lower_total(lw, gpuagg_arg(call->args, 0), &a) &&
 		lower_total(lw, gpuagg_arg(call->args, 1), &b) &&
@@ -380,9 +380,9 @@ static const IntervalField fields[] = {
 };
 
 static bool
-by_number(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggValue *value)
+by_number(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggLowered *value)
 {
-	GpuAggValue by;
+	GpuAggLowered by;
 
 	return int8_constant(lw, n, &by) &&
 		gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, value, &by, NULL, 0, value);
@@ -393,12 +393,12 @@ by_number(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggValue *value)
  * 120 months or 4 days.
  */
 static bool
-interval_epoch(GpuAggLower *lw, const GpuAggValue *parts, GpuAggValue *out)
+interval_epoch(GpuAggLower *lw, const GpuAggLowered *parts, GpuAggLowered *out)
 {
 	const int64 quarter = USECS_PER_DAY / 4;
-	GpuAggValue years = parts[GPUAGG_PART_MONTHS];
-	GpuAggValue months = parts[GPUAGG_PART_MONTHS];
-	GpuAggValue days = parts[GPUAGG_PART_DAYS];
+	GpuAggLowered years = parts[GPUAGG_PART_MONTHS];
+	GpuAggLowered months = parts[GPUAGG_PART_MONTHS];
+	GpuAggLowered days = parts[GPUAGG_PART_DAYS];
 
 	return by_number(lw, GPUAGG_OP_INT8_DIV, 12, &years) &&
 		by_number(lw, GPUAGG_OP_INT8_MUL, 1461 * quarter, &years) &&
@@ -412,15 +412,15 @@ interval_epoch(GpuAggLower *lw, const GpuAggValue *parts, GpuAggValue *out)
 }
 
 static void
-set_decimals(GpuAggValue *value, int decimals)
+set_decimals(GpuAggLowered *value, int decimals)
 {
 	value->scale = value->shown = decimals;
 	value->shown_reg = GPUAGG_NO_REG;
 }
 
 static bool
-interval_field(GpuAggLower *lw, const IntervalField *field, const GpuAggValue *parts,
-			   GpuAggValue *out)
+interval_field(GpuAggLower *lw, const IntervalField *field, const GpuAggLowered *parts,
+			   GpuAggLowered *out)
 {
 	*out = parts[field->part];
 	if ((field->next > 0 && !by_number(lw, GPUAGG_OP_INT_MOD, field->next, out)) ||
@@ -432,12 +432,12 @@ interval_field(GpuAggLower *lw, const IntervalField *field, const GpuAggValue *p
 }
 
 bool
-gpuagg_lower_by_interval_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_interval_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	Const	   *unit = gpuagg_arg(call->args, 0);
 	Expr	   *interval = gpuagg_arg(call->args, 1);
-	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
-	GpuAggValue span;
+	GpuAggLowered parts[GPUAGG_INTERVAL_PARTS];
+	GpuAggLowered span;
 	char	   *name;
 
 	if (!IsA(unit, Const) || unit->constisnull)
@@ -468,9 +468,9 @@ gpuagg_lower_by_interval_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAgg
 /* ------------------------------------------------------------------- keys --- */
 
 bool
-gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value, int *code_index)
+gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggLowered *value, int *code_index)
 {
-	GpuAggValue code;
+	GpuAggLowered code;
 
 	if (!gpuagg_lower_op(lw, GPUAGG_OP_INTERVAL_CODE, GPUAGG_T_INTERVAL_CODE, value, NULL, NULL,
 						 0, &code) ||
@@ -483,7 +483,7 @@ gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value, int *
 /* -------------------------------------------------------------- functions --- */
 
 bool
-gpuagg_lower_by_time_of_day(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_time_of_day(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	if (!gpuagg_lower_args(lw, call, out) ||
 		(out->type == GPUAGG_T_TIMESTAMPTZ && !gpuagg_lower_session_local(lw, out, out)))
@@ -492,13 +492,13 @@ gpuagg_lower_by_time_of_day(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue
 }
 
 bool
-gpuagg_lower_by_finite(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_finite(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	date = call->function->args[0] == DATEOID;
 	const int64 ends[] = {date ? PG_INT32_MIN : PG_INT64_MIN, date ? PG_INT32_MAX : PG_INT64_MAX};
-	GpuAggValue value;
-	GpuAggValue end;
-	GpuAggValue differs[2];
+	GpuAggLowered value;
+	GpuAggLowered end;
+	GpuAggLowered differs[2];
 
 	if (!gpuagg_lower_args(lw, call, &value))
 		return false;

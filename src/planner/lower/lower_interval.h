@@ -19,16 +19,16 @@ typedef enum GpuAggIntervalPart
 
 /* As PostgreSQL computes a part of an interval, and as a device does: all parts */
 extern Expr *gpuagg_interval_part_expr(Expr *interval, GpuAggIntervalPart part);
-extern bool gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggValue *parts);
+extern bool gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggLowered *parts);
 
 /*
  * An interval of any form as the total that equal ones have, and the transition whose
  * result shows one of a group.
  */
-extern bool gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value,
+extern bool gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggLowered *value,
 									  int *code_index);
 
 /* A span and a constant that can be one: both as spans */
-extern bool gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b);
+extern bool gpuagg_lower_spans(GpuAggLower *lw, GpuAggLowered *a, GpuAggLowered *b);
 
 #endif							/* GPUAGG_PLANNER_LOWER_INTERVAL_H */

@@ -27,7 +27,7 @@ absolute_expr(Expr *value)
 }
 
 static bool
-absolute(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+absolute(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLowered *out)
 {
 	return gpuagg_lower_op(lw, GPUAGG_OP_INT8_ABS, GPUAGG_T_INT8, value, NULL, NULL, 0, out);
 }
@@ -35,7 +35,7 @@ absolute(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
 /* A time as an interval: not negative, and of one part */
 static bool
 add_time_sum(GpuAggLower *lw, Expr *cast, const GpuAggLoweredFilter *filter,
-			 GpuAggValue *value, GpuAggOutput *output)
+			 GpuAggLowered *value, GpuAggOutput *output)
 {
 	output->scale = 1;
 	return gpuagg_lower_expr(lw, gpuagg_arg(((FuncExpr *) cast)->args, 0), value) &&
@@ -47,15 +47,15 @@ add_time_sum(GpuAggLower *lw, Expr *cast, const GpuAggLoweredFilter *filter,
 /* In the order of GPUAGG_INTERVAL_SUM_...; spans have no months. */
 static bool
 add_sums(GpuAggLower *lw, Expr *interval, const GpuAggLoweredFilter *filter,
-		 GpuAggValue *value, GpuAggOutput *output)
+		 GpuAggLowered *value, GpuAggOutput *output)
 {
 	static const uint16 ops[GPUAGG_INTERVAL_SUMS] = {
 		GPUAGG_TRANS_SUM_I128, GPUAGG_TRANS_SUM_I128, GPUAGG_TRANS_SUM_I64,
 		GPUAGG_TRANS_SUM_I64, GPUAGG_TRANS_SUM_I64
 	};
-	GpuAggValue parts[GPUAGG_INTERVAL_PARTS];
-	GpuAggValue sums[GPUAGG_INTERVAL_SUMS];
-	GpuAggValue months;
+	GpuAggLowered parts[GPUAGG_INTERVAL_PARTS];
+	GpuAggLowered sums[GPUAGG_INTERVAL_SUMS];
+	GpuAggLowered months;
 	Expr	   *exprs[GPUAGG_INTERVAL_SUMS];
 	Expr	   *part[GPUAGG_INTERVAL_PARTS];
 
@@ -88,7 +88,7 @@ static bool
 lower_interval_sum(GpuAggLower *lw, Expr *arg, uint8 final, const GpuAggLoweredFilter *filter,
 				   GpuAggOutput *output)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	output->final = final;
 	output->type = GPUAGG_T_INTERVAL;
@@ -103,7 +103,7 @@ static bool
 lower_interval_extreme(GpuAggLower *lw, Expr *arg, uint16 op, const GpuAggLoweredFilter *filter,
 					   GpuAggOutput *output)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!gpuagg_lower_expr(lw, arg, &value) ||
 		(value.type != GPUAGG_T_SPAN &&

@@ -132,7 +132,7 @@ payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale,
 
 bool
 gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column, uint8 type,
-				   uint8 scale, GpuAggValue *out)
+				   uint8 scale, GpuAggLowered *out)
 {
 	GpuAggOp	op = GPUAGG_OP_FETCH_I64;
 	int			number;
@@ -173,17 +173,19 @@ check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8
 static bool
 is_one_value(const GpuAggLookupLower *lookup, const Var *column)
 {
-	return !lookup->folded || list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys), column);
+	return !lookup->folded ||
+		list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys), column);
 }
 
 bool
 gpuagg_lower_is_common(const GpuAggLookupLower *lookup, const Var *column)
 {
-	return is_one_value(lookup, column) && (!lookup->folded || !gpuagg_lower_looks_unlike_equals(column));
+	return is_one_value(lookup, column) &&
+		(!lookup->folded || !gpuagg_lower_looks_unlike_equals(column));
 }
 
 bool
-gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
+gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	GpuAggLookupLower *lookup = gpuagg_lower_find_lookup(lw, var->varno);
 	Var		   *column;
@@ -213,8 +215,8 @@ gpuagg_lower_is_plain_scan(PlannerInfo *root, const RelOptInfo *rel)
 }
 
 bool
-gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type, int *column,
-						  GpuAggValue *out)
+gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type,
+						  int *column, GpuAggLowered *out)
 {
 	Var		   *own = gpuagg_lower_input_column(lookup->rel, var);
 	int			number;
@@ -236,7 +238,7 @@ gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, 
  * the string.  False: it is none such.
  */
 bool
-gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggOutput *output)
+gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggLowered *out, GpuAggOutput *output)
 {
 	Var		   *var = (Var *) expr;
 	GpuAggLookupLower *lookup;
@@ -261,9 +263,9 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggO
 
 /* The program's filter AND next */
 static bool
-filter_and(GpuAggLower *lw, const GpuAggValue *next)
+filter_and(GpuAggLower *lw, const GpuAggLowered *next)
 {
-	GpuAggValue acc = *next;
+	GpuAggLowered acc = *next;
 
 	if (lw->filter_reg != GPUAGG_NO_REG)
 	{
@@ -287,7 +289,7 @@ filter_clauses(GpuAggLower *lw, List *clauses)
 
 	foreach(lc, gpuagg_order_quals(lw->root, clauses))
 	{
-		GpuAggValue next;
+		GpuAggLowered next;
 
 		if (!gpuagg_lower_condition(lw, lfirst_node(RestrictInfo, lc)->clause, &next) ||
 			!filter_and(lw, &next))
@@ -297,7 +299,7 @@ filter_clauses(GpuAggLower *lw, List *clauses)
 }
 
 static bool
-row_test(GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggOp op, GpuAggValue *out)
+row_test(GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggOp op, GpuAggLowered *out)
 {
 	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0, out);
 }
@@ -307,8 +309,8 @@ static bool
 restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
 {
 	GpuAggConstant none = gpuagg_constant_make(GPUAGG_T_INT8, (Datum) 0, true);
-	GpuAggValue acc;
-	GpuAggValue null;
+	GpuAggLowered acc;
+	GpuAggLowered null;
 	ListCell   *lc;
 
 	if (clauses == NIL)
@@ -318,7 +320,7 @@ restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
 	foreach(lc, gpuagg_order_quals(lw->root, clauses))
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		GpuAggValue next;
+		GpuAggLowered next;
 
 		if (!(clause == lookup->extreme ? gpuagg_fold_lower_extreme(lw, lookup, &next) :
 			  gpuagg_lower_expr(lw, clause->clause, &next)))
@@ -334,10 +336,10 @@ restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
 
 /* Always true, but for the errors of the value */
 static bool
-consume_errors(GpuAggLower *lw, const GpuAggValue *value)
+consume_errors(GpuAggLower *lw, const GpuAggLowered *value)
 {
-	GpuAggValue test;
-	GpuAggValue yes;
+	GpuAggLowered test;
+	GpuAggLowered yes;
 
 	return !value->may_fail ||
 		(gpuagg_lower_op(lw, GPUAGG_OP_IS_NULL, GPUAGG_T_BOOL, value, NULL, NULL, 0, &test) &&
@@ -359,12 +361,15 @@ consume_equalities(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *rest)
 	{
 		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 		const OpExpr *op = (const OpExpr *) clause->clause;
-		GpuAggValue value;
+		GpuAggLowered value;
 
 		if (!clause->can_join || clause->mergeopfamilies == NIL)
 			continue;
-		if (!gpuagg_lower_expr(lw, bms_is_subset(clause->right_relids, lookup->rel->relids) ? gpuagg_arg(op->args, 0) :
-							   gpuagg_arg(op->args, 1), &value) ||
+		if (!gpuagg_lower_expr(lw,
+							   bms_is_subset(clause->right_relids, lookup->rel->relids) ?
+								   gpuagg_arg(op->args, 0) :
+								   gpuagg_arg(op->args, 1),
+							   &value) ||
 			!consume_errors(lw, &value))
 			return false;
 	}
@@ -446,14 +451,15 @@ lower_window(GpuAggLower *lw, GpuAggLookupLower *lookup)
 {
 	GpuAggConstant filled = gpuagg_constant_make(GPUAGG_T_INT8, (Datum) 0, true);
 	GpuAggConstant zero = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(0), false);
-	GpuAggValue consts[GPUAGG_WINDOW_CONSTS];
-	GpuAggValue none;
-	GpuAggValue remainder;
-	GpuAggValue test;
-	GpuAggValue other;
+	GpuAggLowered consts[GPUAGG_WINDOW_CONSTS];
+	GpuAggLowered none;
+	GpuAggLowered remainder;
+	GpuAggLowered test;
+	GpuAggLowered other;
 
 	/* a number may be of any window; of halves the first is the probe */
-	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64 || gpuagg_lower_numbered_keys(lookup) > 0)
+	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64 ||
+		gpuagg_lower_numbered_keys(lookup) > 0)
 		return true;
 	filled.value.runtime = 1;
 	for (int i = 0; i < GPUAGG_WINDOW_CONSTS; i++)
@@ -464,10 +470,14 @@ lower_window(GpuAggLower *lw, GpuAggLookupLower *lookup)
 	lookup->windowed = true;
 	lookup->window = consts[0];
 	return gpuagg_lower_constant(lw, zero, &none) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_INT_MOD, GPUAGG_T_INT8, &lookup->probe, &consts[0], NULL, 0, &remainder) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, GPUAGG_T_INT8, &remainder, &none, NULL, 0, &remainder) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[1], NULL, 0, &test) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[2], NULL, 0, &other) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT_MOD, GPUAGG_T_INT8, &lookup->probe, &consts[0], NULL, 0,
+						&remainder) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, GPUAGG_T_INT8, &remainder, &none, NULL, 0,
+						&remainder) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[1], NULL, 0,
+						&test) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[2], NULL, 0,
+						&other) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_OR, GPUAGG_T_BOOL, &test, &other, NULL, 0, &test) &&
 		filter_and(lw, &test);
 }

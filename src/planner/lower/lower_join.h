@@ -25,7 +25,7 @@ extern Expr *gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr);
 
 /* A column of the row that is joined: a Var of the input, or an Aggref of a folded one */
 extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
-							   uint8 type, uint8 scale, GpuAggValue *out);
+							   uint8 type, uint8 scale, GpuAggLowered *out);
 
 /* The input that has the table; NULL: none has */
 extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid);
@@ -36,8 +36,8 @@ extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid)
 extern bool gpuagg_lower_is_common(const GpuAggLookupLower *lookup, const Var *column);
 
 /* A string's number in the input's table; *column: which of its columns that is */
-extern bool gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, uint8 type,
-									  int *column, GpuAggValue *out);
+extern bool gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var,
+									  uint8 type, int *column, GpuAggLowered *out);
 
 /* Is that one ordinary table, all of whose rows count that pass its own conditions? */
 extern bool gpuagg_lower_is_plain_scan(PlannerInfo *root, const RelOptInfo *rel);
@@ -52,18 +52,19 @@ extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
 extern bool gpuagg_lower_is_join_key(Oid collation, Oid own, uint8 type);
 
 /* Looks a row up by one key: a column of the table, of this type; a numeric at the probe's scale */
-extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
-							   Expr *column, uint8 type, uint8 scale);
+extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup,
+							   const GpuAggLowered *probe, Expr *column, uint8 type, uint8 scale);
 
 /* One more column of the table, of which its number is returned: there must be room. */
-extern int	gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale);
+extern int gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type,
+								   uint8 scale);
 
 /*
  * lower_join_key.c: looks rows up, of which there is one at most where there must be.  *rest:
  * clauses of ON that are no keys
  */
-extern bool gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join,
-								   List **rest);
+extern bool gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup,
+								   const GpuAggJoin *join, List **rest);
 
 /* How many of its key columns are numbered: only once all rows are known it has keys. */
 extern int	gpuagg_lower_numbered_keys(const GpuAggLookupLower *lookup);
@@ -79,7 +80,7 @@ extern bool gpuagg_fold_begin(GpuAggLower *lw, GpuAggLookupLower *lookup, List *
 
 /* The condition named extreme: is it true of some row of the key? */
 extern bool gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup,
-									  GpuAggValue *out);
+									  GpuAggLowered *out);
 
 /*
  * behind gpuagg_lower_filter(), in the order of the joins.  windowed: the table
@@ -88,10 +89,10 @@ extern bool gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup
 extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join, bool windowed);
 
 /* A column of an input that is looked up */
-extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggLowered *out);
 
 /* A string of such an input as the key that its number is; false: it is none */
-extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out,
+extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggLowered *out,
 									  GpuAggOutput *output);
 
 #endif							/* GPUAGG_PLANNER_LOWER_JOIN_H */

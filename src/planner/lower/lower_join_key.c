@@ -229,7 +229,8 @@ form_keys(KeyClause *keys, int n)
  * Both words are made of them then.
  */
 static int
-choose_many(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, const List *used, KeyClause *keys)
+choose_many(GpuAggLower *lw, const GpuAggLookupLower *lookup, List *on, const List *used,
+			KeyClause *keys)
 {
 	int			n = 0;
 	ListCell   *lc;
@@ -259,7 +260,7 @@ gpuagg_lower_numbered_keys(const GpuAggLookupLower *lookup)
 
 /* May the column's value be compared with the probe's as device values are?  *scale: at this one */
 static bool
-check_types(const GpuAggValue *probe, uint8 type, uint8 *scale)
+check_types(const GpuAggLowered *probe, uint8 type, uint8 *scale)
 {
 	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
 		!is_key_type(probe->type) ||
@@ -273,7 +274,8 @@ check_types(const GpuAggValue *probe, uint8 type, uint8 *scale)
 
 /* The next key of the table, that a row is looked up by */
 static bool
-add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type, uint8 scale)
+add_key(GpuAggLookupLower *lookup, const GpuAggLowered *probe, Expr *column, uint8 type,
+		uint8 scale)
 {
 	if (!check_types(probe, type, &scale))
 		return false;
@@ -285,18 +287,18 @@ add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8
 
 /* A string as the table has it: of char(n) without blanks (node/lookup/lookups.c) */
 static bool
-without_blanks(GpuAggLower *lw, uint8 type, GpuAggValue *value)
+without_blanks(GpuAggLower *lw, uint8 type, GpuAggLowered *value)
 {
 	return type != GPUAGG_T_BPCHAR ||
 		gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, value, NULL, NULL, 0, value);
 }
 
 bool
-gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
+gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLowered *probe,
 				   Expr *column, uint8 type, uint8 scale)
 {
 	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
-	GpuAggValue value = *probe;
+	GpuAggLowered value = *probe;
 
 	return without_blanks(lw, type, &value) && add_key(lookup, &value, column, type, scale) &&
 		gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
@@ -307,7 +309,7 @@ gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue
 static bool
 lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int nkeys)
 {
-	GpuAggValue probes[GPUAGG_LOOKUP_MAX_KEYS];
+	GpuAggLowered probes[GPUAGG_LOOKUP_MAX_KEYS];
 
 	for (int i = 0; i < nkeys; i++)
 	{
@@ -328,11 +330,11 @@ lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, 
 
 /* The number of a value of the table's next key column, which a helper finds */
 static bool
-lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, GpuAggValue *value)
+lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, GpuAggLowered *value)
 {
 	const bool	string = gpuagg_constant_class(key->type) == GPUAGG_CLASS_BYTES;
 	GpuAggLookupLower *helper = gpuagg_lower_add_lookup(lw);
-	GpuAggValue	probe = *value;
+	GpuAggLowered	probe = *value;
 
 	if (helper == NULL || !without_blanks(lw, key->type, &probe) ||
 		!add_key(helper, &probe, key->column, key->type, key->scale))
@@ -350,14 +352,17 @@ lower_number(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *key, G
 
 /* *high = high << 32 | low & 0xFFFFFFFF, as node/lookup/lookup_table.c has it */
 static bool
-share_word(GpuAggLower *lw, GpuAggValue *high, const GpuAggValue *low)
+share_word(GpuAggLower *lw, GpuAggLowered *high, const GpuAggLowered *low)
 {
-	GpuAggValue bits;
-	GpuAggValue mask;
+	GpuAggLowered bits;
+	GpuAggLowered mask;
 
-	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT4, Int32GetDatum(32), false), &bits) &&
-		gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(INT64CONST(0xFFFFFFFF)), false),
-							  &mask) &&
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT4, Int32GetDatum(32), false),
+								 &bits) &&
+		gpuagg_lower_constant(
+			   lw,
+			   gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(INT64CONST(0xFFFFFFFF)), false),
+			   &mask) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT8_SHL, GPUAGG_T_INT8, high, &bits, NULL, 0, high) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT8, low, &mask, NULL, 0, &mask) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_OR, GPUAGG_T_INT8, high, &mask, NULL, 0, high);
@@ -367,33 +372,35 @@ share_word(GpuAggLower *lw, GpuAggValue *high, const GpuAggValue *low)
 static bool
 lower_many(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int n)
 {
-	GpuAggValue words[GPUAGG_LOOKUP_MAX_KEYS];
+	GpuAggLowered words[GPUAGG_LOOKUP_MAX_KEYS];
 	int			nwords = 0;
 
 	for (int i = 0; i < n; i++)
 	{
-		GpuAggValue value;
+		GpuAggLowered value;
 
 		if (!gpuagg_lower_expr(lw, keys[i].probe, &value))
 			return false;
 		lookup->forms[i] = keys[i].form;
-		if (!((keys[i].form & GPUAGG_KEY_NUMBERED) != 0 ? lower_number(lw, lookup, &keys[i], &value) :
-			  add_key(lookup, &value, keys[i].column, keys[i].type, keys[i].scale)))
+		if (!((keys[i].form & GPUAGG_KEY_NUMBERED) != 0 ?
+				  lower_number(lw, lookup, &keys[i], &value) :
+				  add_key(lookup, &value, keys[i].column, keys[i].type, keys[i].scale)))
 			return false;
 		if ((keys[i].form & GPUAGG_KEY_LOWER) == 0)
 			words[nwords++] = value;
 		else if (!share_word(lw, &words[nwords - 1], &value))
 			return false;
 	}
-	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &words[0], &words[1], &lookup->table,
-						   0, &lookup->row);
+	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &words[0], &words[1],
+						   &lookup->table, 0, &lookup->row);
 }
 
 /* ------------------------------------------------------------------- keys --- */
 
 /* Is there one row of a key at most, if clauses of ON are left?  Else the input is folded. */
 static bool
-is_known_unique(GpuAggLower *lw, const GpuAggLookupLower *lookup, const GpuAggJoin *join, List *used)
+is_known_unique(GpuAggLower *lw, const GpuAggLookupLower *lookup, const GpuAggJoin *join,
+				List *used)
 {
 	return (join->type != JOIN_INNER && join->type != JOIN_LEFT &&
 			list_difference_ptr(join->on, used) == NIL) ||
@@ -401,7 +408,8 @@ is_known_unique(GpuAggLower *lw, const GpuAggLookupLower *lookup, const GpuAggJo
 }
 
 bool
-gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List **rest)
+gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join,
+					   List **rest)
 {
 	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
 	KeyClause	many[GPUAGG_KEY_COLUMNS];
@@ -411,7 +419,8 @@ gpuagg_lower_join_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJ
 	List	   *columns = NIL;
 
 	if (nkeys == 0)
-		return GPUAGG_REFUSE("an input is joined by no equality of integers, numerics, dates or strings");
+		return GPUAGG_REFUSE(
+			"an input is joined by no equality of integers, numerics, dates or strings");
 	if (!is_known_unique(lw, lookup, join, used) &&
 		(nmany = choose_many(lw, lookup, join->on, used, many)) > 0)
 		used = used_clauses(many, nmany);

@@ -43,7 +43,7 @@ check_key(Expr *expr, uint8 type, Oid eqop)
 }
 
 static bool
-add_key(GpuAggLower *lw, const GpuAggValue *value, Expr *row_expr, int *number)
+add_key(GpuAggLower *lw, const GpuAggLowered *value, Expr *row_expr, int *number)
 {
 	const uint8 scale = gpuagg_lower_numeric_scale(value);
 
@@ -71,7 +71,7 @@ bool
 gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 {
 	Expr	   *row_expr = expr;
-	GpuAggValue value;
+	GpuAggLowered value;
 	bool		date_tz;
 	bool		day = false;
 	bool		text = false;
@@ -99,8 +99,11 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 		(OidIsValid(eqop) && !check_key(expr, text ? GPUAGG_T_TEXT : value.type, eqop)) ||
 		!add_key(lw, &value, row_expr, &output->index))
 		return false;
-	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : day ? GPUAGG_FINAL_KEY_DAY : text ? GPUAGG_FINAL_KEY_TEXT :
-		code >= 0 ? GPUAGG_FINAL_KEY_INTERVAL : GPUAGG_FINAL_KEY;
+	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ :
+		day					? GPUAGG_FINAL_KEY_DAY :
+		text				? GPUAGG_FINAL_KEY_TEXT :
+		code >= 0			? GPUAGG_FINAL_KEY_INTERVAL :
+							  GPUAGG_FINAL_KEY;
 	output->shown_by = code + 1;
 	output->type = value.type;
 	output->scale = value.scale;
@@ -136,7 +139,7 @@ relabelled(Expr *expr, Oid type)
 
 /* The bits of a float: as a double's */
 static bool
-stored_float(GpuAggLower *lw, Var *var, bool is_float4, GpuAggValue *value, Expr **row_expr,
+stored_float(GpuAggLower *lw, Var *var, bool is_float4, GpuAggLowered *value, Expr **row_expr,
 			 GpuAggOutput *output)
 {
 	Expr	   *wide = (Expr *) var;
@@ -158,7 +161,7 @@ stored_float(GpuAggLower *lw, Var *var, bool is_float4, GpuAggValue *value, Expr
  * bytes stored
  */
 static bool
-stored_numeric(GpuAggLower *lw, Var *var, GpuAggValue *value, Expr **row_expr,
+stored_numeric(GpuAggLower *lw, Var *var, GpuAggLowered *value, Expr **row_expr,
 			   GpuAggOutput *output)
 {
 	if (!gpuagg_lower_is_strange(lw, var) && gpuagg_lower_own_scale_fits(lw, var->varattno))
@@ -178,7 +181,7 @@ stored_numeric(GpuAggLower *lw, Var *var, GpuAggValue *value, Expr **row_expr,
 bool
 gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 	Expr	   *row_expr = (Expr *) var;
 	Oid			base = getBaseType(var->vartype);
 	uint8		type;
@@ -222,7 +225,7 @@ gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output)
 bool
 gpuagg_lower_unit_key(GpuAggLower *lw)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 	int			number;
 
 	return gpuagg_lower_bool(lw, true, &value) &&

@@ -95,10 +95,10 @@ element_expr(const ArrayElements *e, int i, Oid collation)
 
 static bool
 spell_out(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
-		  GpuAggValue *out)
+		  GpuAggLowered *out)
 {
 	GpuAggOp	join = saop->useOr ? GPUAGG_OP_OR : GPUAGG_OP_AND;
-	GpuAggValue acc;
+	GpuAggLowered acc;
 
 	if (e->n > MAX_SPELLED_OUT)
 		return GPUAGG_REFUSE("a comparison with more than %d array elements",
@@ -107,7 +107,7 @@ spell_out(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 	{
 		List	   *args = list_make2(gpuagg_arg(saop->args, 0),
 									  element_expr(e, i, saop->inputcollid));
-		GpuAggValue next;
+		GpuAggLowered next;
 
 		if (!gpuagg_lower_function(lw, saop->opfuncid, saop->opno, args,
 								   saop->inputcollid, &next))
@@ -173,7 +173,7 @@ member_type(Oid element, uint8 scalar, uint8 *type)
  * scalar's type equals it.
  */
 static bool
-list_member_constant(const ArrayElements *e, int i, const GpuAggValue *scalar,
+list_member_constant(const ArrayElements *e, int i, const GpuAggLowered *scalar,
 					 GpuAggConstant *c, bool *none)
 {
 	uint8		type;
@@ -232,7 +232,7 @@ check_list_collation(Oid type, Oid collation)
 
 static bool
 lower_in(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
-		 GpuAggValue *out)
+		 GpuAggLowered *out)
 {
 	static const uint8 operation[] = {
 		[GPUAGG_CLASS_I64] = GPUAGG_OP_IN_I64,
@@ -241,7 +241,7 @@ lower_in(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 	};
 	GpuAggConstant *list = palloc(e->n * sizeof(GpuAggConstant));
 	GpuAggInstr instr;
-	GpuAggValue scalar;
+	GpuAggLowered scalar;
 	int			n = 0;
 	int			first;
 	int			count;
@@ -288,9 +288,9 @@ lower_in(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
  */
 static bool
 lower_without_elements(GpuAggLower *lw, ScalarArrayOpExpr *saop,
-					   const ArrayElements *e, GpuAggValue *out)
+					   const ArrayElements *e, GpuAggLowered *out)
 {
-	GpuAggValue scalar;
+	GpuAggLowered scalar;
 
 	if (!gpuagg_lower_expr(lw, gpuagg_arg(saop->args, 0), &scalar))
 		return false;
@@ -303,19 +303,20 @@ lower_without_elements(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 
 /* x = ANY (array), or its negation, by the array's table */
 static bool
-lower_listed(GpuAggLower *lw, ScalarArrayOpExpr *saop, GpuAggValue *out)
+lower_listed(GpuAggLower *lw, ScalarArrayOpExpr *saop, GpuAggLowered *out)
 {
 	Expr	   *array = gpuagg_arg(saop->args, 1);
-	GpuAggValue scalar;
-	GpuAggValue table;
-	GpuAggValue filled;
-	GpuAggValue null;
+	GpuAggLowered scalar;
+	GpuAggLowered table;
+	GpuAggLowered filled;
+	GpuAggLowered null;
 
 	if (!gpuagg_lower_expr(lw, gpuagg_arg(saop->args, 0), &scalar))
 		return false;
 	if (!gpuagg_list_type(get_base_element_type(exprType((Node *) array)), scalar.type))
-		return GPUAGG_REFUSE("an array of type %s that is not known while planning is not supported",
-							 format_type_be(exprType((Node *) array)));
+		return GPUAGG_REFUSE(
+			"an array of type %s that is not known while planning is not supported",
+			format_type_be(exprType((Node *) array)));
 	if (!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST, &table) ||
 		!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST_FILLED, &filled) ||
 		!gpuagg_lower_list(lw, array, GPUAGG_ZONE_LIST_NULL, &null) ||
@@ -329,14 +330,14 @@ lower_listed(GpuAggLower *lw, ScalarArrayOpExpr *saop, GpuAggValue *out)
 
 bool
 gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
-					  GpuAggValue *out)
+					  GpuAggLowered *out)
 {
 	ArrayElements e;
 	bool		negated;
 
 	set_sa_opfuncid(saop);
-	if (IsA(gpuagg_arg(saop->args, 1), Param) && gpuagg_lower_is_equality(saop->opfuncid, &negated) &&
-		negated == !saop->useOr)
+	if (IsA(gpuagg_arg(saop->args, 1), Param) &&
+		gpuagg_lower_is_equality(saop->opfuncid, &negated) && negated == !saop->useOr)
 		return lower_listed(lw, saop, out);
 	if (!get_elements(gpuagg_arg(saop->args, 1), &e))
 		return false;

@@ -10,6 +10,6 @@
 #include "planner/lower/lower.h"
 
 extern bool gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
-								  GpuAggValue *out);
+								  GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_LIST_H */

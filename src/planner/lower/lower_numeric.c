@@ -38,7 +38,7 @@
 /* -------------------------------------------------------------- scales --- */
 
 static void
-set_scale(GpuAggValue *value, int scale)
+set_scale(GpuAggLowered *value, int scale)
 {
 	value->scale = value->shown = scale;
 	value->shown_reg = GPUAGG_NO_REG;
@@ -46,14 +46,14 @@ set_scale(GpuAggValue *value, int scale)
 
 /* What a part of an expression shows, kept when the value changes its scale */
 static void
-copy_shown(GpuAggValue *value, const GpuAggValue *from)
+copy_shown(GpuAggLowered *value, const GpuAggLowered *from)
 {
 	value->shown = from->shown;
 	value->shown_reg = from->shown_reg;
 }
 
 static bool
-decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggValue *out)
+decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_NUMERIC, Int64GetDatum(v),
 														  isnull), out);
@@ -61,10 +61,10 @@ decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggValue *out)
 
 /* The value at a larger scale, showing what it showed */
 static bool
-raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
+raise_scale(GpuAggLower *lw, int scale, GpuAggLowered *value)
 {
-	GpuAggValue from = *value;
-	GpuAggValue power;
+	GpuAggLowered from = *value;
+	GpuAggLowered power;
 
 	if (from.scale == scale)
 		return true;
@@ -78,7 +78,7 @@ raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
 }
 
 static bool
-is_null_constant(const GpuAggLower *lw, const GpuAggValue *value)
+is_null_constant(const GpuAggLower *lw, const GpuAggLowered *value)
 {
 	const GpuAggConst *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER].value;
 
@@ -87,7 +87,7 @@ is_null_constant(const GpuAggLower *lw, const GpuAggValue *value)
 }
 
 bool
-gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
+gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggLowered *a, GpuAggLowered *b)
 {
 	int			scale = Max(a->scale, b->scale);
 
@@ -100,7 +100,7 @@ gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 }
 
 uint8
-gpuagg_lower_numeric_scale(const GpuAggValue *value)
+gpuagg_lower_numeric_scale(const GpuAggLowered *value)
 {
 	return value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale ?
 		value->scale : value->scale | GPUAGG_SCALE_AT_MOST;
@@ -109,7 +109,7 @@ gpuagg_lower_numeric_scale(const GpuAggValue *value)
 /* ------------------------------------------------------ decimals shown --- */
 
 static bool
-int4_constant(GpuAggLower *lw, int v, bool isnull, GpuAggValue *out)
+int4_constant(GpuAggLower *lw, int v, bool isnull, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT4, Int32GetDatum(v),
 														  isnull), out);
@@ -117,7 +117,7 @@ int4_constant(GpuAggLower *lw, int v, bool isnull, GpuAggValue *out)
 
 /* As a register that need not be NULL where the value is */
 static bool
-shown_value(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+shown_value(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLowered *out)
 {
 	if (value->shown_reg == GPUAGG_NO_REG)
 		return int4_constant(lw, value->shown, false, out);
@@ -130,11 +130,11 @@ shown_value(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLowered *out)
 {
-	GpuAggValue there;
-	GpuAggValue shown;
-	GpuAggValue null;
+	GpuAggLowered there;
+	GpuAggLowered shown;
+	GpuAggLowered null;
 
 	return shown_value(lw, value, &shown) && int4_constant(lw, 0, true, &null) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, value, NULL, NULL, 0,
@@ -143,10 +143,10 @@ gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value, GpuAggValu
 }
 
 bool
-gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLowered *out)
 {
-	GpuAggValue shown;
-	GpuAggValue by;
+	GpuAggLowered shown;
+	GpuAggLowered by;
 
 	if (!shown_value(lw, value, &shown) ||
 		!decimal_constant(lw, 1 << GPUAGG_WORD_BITS, false, &by) ||
@@ -158,7 +158,7 @@ gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue
 }
 
 static bool
-shows_the_same(const GpuAggValue *a, const GpuAggValue *b)
+shows_the_same(const GpuAggLowered *a, const GpuAggLowered *b)
 {
 	return a->shown_reg == b->shown_reg &&
 		(a->shown_reg != GPUAGG_NO_REG || a->shown == b->shown);
@@ -166,12 +166,12 @@ shows_the_same(const GpuAggValue *a, const GpuAggValue *b)
 
 /* out shows the larger of both, or, of a product, their sum. */
 static bool
-combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
-			  GpuAggValue *out)
+combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *a, const GpuAggLowered *b,
+			  GpuAggLowered *out)
 {
-	GpuAggValue x;
-	GpuAggValue y;
-	GpuAggValue shown;
+	GpuAggLowered x;
+	GpuAggLowered y;
+	GpuAggLowered shown;
 
 	out->shown_reg = GPUAGG_NO_REG;
 	out->shown = op == GPUAGG_OP_I64_MAX ? Max(a->shown, b->shown) : a->shown + b->shown;
@@ -186,12 +186,12 @@ combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggVa
 
 /* out is a where `when`, else b. */
 static bool
-select_shown(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue *a,
-			 const GpuAggValue *b, GpuAggValue *out)
+select_shown(GpuAggLower *lw, const GpuAggLowered *when, const GpuAggLowered *a,
+			 const GpuAggLowered *b, GpuAggLowered *out)
 {
-	GpuAggValue x;
-	GpuAggValue y;
-	GpuAggValue shown;
+	GpuAggLowered x;
+	GpuAggLowered y;
+	GpuAggLowered shown;
 
 	copy_shown(out, is_null_constant(lw, a) ? b : a);
 	if (shows_the_same(a, b) || is_null_constant(lw, a) || is_null_constant(lw, b))
@@ -204,11 +204,11 @@ select_shown(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue *a,
 }
 
 bool
-gpuagg_lower_select(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue *a,
-					const GpuAggValue *b, GpuAggValue *out)
+gpuagg_lower_select(GpuAggLower *lw, const GpuAggLowered *when, const GpuAggLowered *a,
+					const GpuAggLowered *b, GpuAggLowered *out)
 {
-	GpuAggValue x = *a;
-	GpuAggValue y = *b;
+	GpuAggLowered x = *a;
+	GpuAggLowered y = *b;
 
 	if (!gpuagg_lower_numeric_align(lw, &x, &y) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, y.type, when, &x, &y, 0, out))
@@ -218,12 +218,12 @@ gpuagg_lower_select(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue 
 }
 
 bool
-gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggValue *a, const GpuAggValue *b,
-					  GpuAggValue *out)
+gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggLowered *a, const GpuAggLowered *b,
+					  GpuAggLowered *out)
 {
-	GpuAggValue x = *a;
-	GpuAggValue y = *b;
-	GpuAggValue there;
+	GpuAggLowered x = *a;
+	GpuAggLowered y = *b;
+	GpuAggLowered there;
 
 	if (!gpuagg_lower_numeric_align(lw, &x, &y) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, y.type, &x, &y, NULL, 0, out))
@@ -244,7 +244,7 @@ gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggValue *a, const GpuAggValue *
 /* ----------------------------------------------------------- constants --- */
 
 bool
-gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con, GpuAggValue *out)
+gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con, GpuAggLowered *out)
 {
 	Datum		scale;
 	int64		v = 0;
@@ -316,8 +316,8 @@ commuted(GpuAggOp op)
 }
 
 static bool
-compare(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
-		GpuAggValue *out)
+compare(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *a, const GpuAggLowered *b,
+		GpuAggLowered *out)
 {
 	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, a, b, NULL, 0, out);
 }
@@ -331,10 +331,10 @@ against_floor(GpuAggOp op)
 }
 
 static bool
-compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value,
-				   const Const *con, GpuAggValue *out)
+compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *value,
+				   const Const *con, GpuAggLowered *out)
 {
-	GpuAggValue bound;
+	GpuAggLowered bound;
 	int64		floor = 0;
 	bool		integral = true;
 
@@ -367,7 +367,7 @@ scaled_expr(Expr *expr, int scale)
 
 /* That, rounded, as a runtime constant; what int8 does not hold is an error there. */
 static bool
-rounded_constant(GpuAggLower *lw, Expr *scaled, GpuAggFunctionId rounding, GpuAggValue *out)
+rounded_constant(GpuAggLower *lw, Expr *scaled, GpuAggFunctionId rounding, GpuAggLowered *out)
 {
 	Expr	   *whole = gpuagg_call(rounding, list_make1(scaled));
 
@@ -376,14 +376,14 @@ rounded_constant(GpuAggLower *lw, Expr *scaled, GpuAggFunctionId rounding, GpuAg
 
 /* x = (or <>) a constant that may lie between two decimals of x's scale */
 static bool
-compare_equal_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *scaled,
-					GpuAggValue *out)
+compare_equal_later(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *value, Expr *scaled,
+					GpuAggLowered *out)
 {
 	GpuAggOp	never = op == GPUAGG_OP_I64_EQ ? GPUAGG_OP_I64_NE : GPUAGG_OP_I64_EQ;
 	Expr	   *whole = gpuagg_call(GPUAGG_F_FLOOR_NUMERIC, list_make1(scaled));
-	GpuAggValue bound;
-	GpuAggValue integral;
-	GpuAggValue otherwise;
+	GpuAggLowered bound;
+	GpuAggLowered integral;
+	GpuAggLowered otherwise;
 
 	/* a NULL constant goes the way of an integral one: the answer is NULL */
 	return rounded_constant(lw, scaled, GPUAGG_F_FLOOR_NUMERIC, &bound) &&
@@ -399,12 +399,12 @@ compare_equal_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr
 
 /* Of an expression without columns, of any scale */
 static bool
-compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *constant,
-			  GpuAggValue *out)
+compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *value, Expr *constant,
+			  GpuAggLowered *out)
 {
 	Expr	   *scaled = scaled_expr(constant, value->scale);
 	bool		up = op == GPUAGG_OP_I64_LT || op == GPUAGG_OP_I64_GE;
-	GpuAggValue bound;
+	GpuAggLowered bound;
 
 	if (op == GPUAGG_OP_I64_EQ || op == GPUAGG_OP_I64_NE)
 		return compare_equal_later(lw, op, value, scaled, out);
@@ -413,21 +413,23 @@ compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *cons
 		compare(lw, op, value, &bound, out);
 }
 
-static bool lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggValue *out);
+static bool lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right,
+							 GpuAggLowered *out);
 
 /* A value compared with the first that is not NULL */
 static bool
-compare_choice(GpuAggLower *lw, GpuAggOp op, Expr *value, List *choice, GpuAggValue *out)
+compare_choice(GpuAggLower *lw, GpuAggOp op, Expr *value, List *choice, GpuAggLowered *out)
 {
 	if (!lower_comparison(lw, op, value, llast(choice), out))
 		return false;
 	for (int i = list_length(choice) - 2; i >= 0; i--)
 	{
 		Expr	   *arg = list_nth(choice, i);
-		GpuAggValue there;
-		GpuAggValue compared;
+		GpuAggLowered there;
+		GpuAggLowered compared;
 
-		if (!gpuagg_lower_nulltest(lw, arg, false, &there) || !lower_comparison(lw, op, value, arg, &compared) ||
+		if (!gpuagg_lower_nulltest(lw, arg, false, &there) ||
+			!lower_comparison(lw, op, value, arg, &compared) ||
 			!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_BOOL, &there, &compared, out, 0, out))
 			return false;
 	}
@@ -435,10 +437,10 @@ compare_choice(GpuAggLower *lw, GpuAggOp op, Expr *value, List *choice, GpuAggVa
 }
 
 static bool
-lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggValue *out)
+lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggLowered *out)
 {
-	GpuAggValue a;
-	GpuAggValue b;
+	GpuAggLowered a;
+	GpuAggLowered b;
 	List	   *choice;
 
 	if (gpuagg_lower_is_bounded(lw, left))
@@ -462,7 +464,7 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggVa
 }
 
 bool
-gpuagg_lower_by_numeric_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_numeric_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	return lower_comparison(lw, (GpuAggOp) call->function->op, gpuagg_arg(call->args, 0),
 							gpuagg_arg(call->args, 1), out);
@@ -472,9 +474,9 @@ gpuagg_lower_by_numeric_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuA
 
 /* + - % gcd lcm, between values of one scale */
 bool
-gpuagg_lower_by_aligned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_aligned(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	if (!gpuagg_lower_args(lw, call, v) || !gpuagg_lower_numeric_align(lw, &v[0], &v[1]) ||
 		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0,
@@ -485,9 +487,9 @@ gpuagg_lower_by_aligned(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
 }
 
 bool
-gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	if (!gpuagg_lower_args(lw, call, v))
 		return false;
@@ -501,7 +503,7 @@ gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
 }
 
 bool
-gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals "
 						 "depends on the values");
@@ -509,11 +511,11 @@ gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *o
 
 /* An integer between -1 and 1 */
 bool
-gpuagg_lower_by_signum(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_signum(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue a;
-	GpuAggValue least;
-	GpuAggValue most;
+	GpuAggLowered a;
+	GpuAggLowered least;
+	GpuAggLowered most;
 
 	if (!gpuagg_lower_args(lw, call, &a) ||
 		!decimal_constant(lw, -1, false, &least) || !decimal_constant(lw, 1, false, &most) ||
@@ -526,9 +528,9 @@ gpuagg_lower_by_signum(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out
 
 /* div(): a whole quotient, towards zero; decimals of one scale are divided as they are. */
 bool
-gpuagg_lower_by_whole_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_whole_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	return gpuagg_lower_args(lw, call, v) && gpuagg_lower_numeric_align(lw, &v[0], &v[1]) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT8_DIV, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0, out);
@@ -536,9 +538,9 @@ gpuagg_lower_by_whole_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggVa
 
 /* - and abs, which change neither scale nor what is shown */
 bool
-gpuagg_lower_by_sign_alone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_sign_alone(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue a;
+	GpuAggLowered a;
 
 	if (!gpuagg_lower_args(lw, call, &a) ||
 		!gpuagg_lower_op(lw, (GpuAggOp) call->function->op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0,
@@ -551,9 +553,9 @@ gpuagg_lower_by_sign_alone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue 
 
 /* The value with so many decimals, by that rule; more are zeros. */
 static bool
-to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggValue *value)
+to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggLowered *value)
 {
-	GpuAggValue from = *value;
+	GpuAggLowered from = *value;
 	int			scale = Max(decimals, 0);
 
 	if (scale > GPUAGG_MAX_SCALE || from.scale - decimals > GPUAGG_MAX_SCALE)
@@ -578,7 +580,7 @@ to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggValue *value)
 
 /* round, trunc, floor and ceil, to as many decimals as a second argument says, or to none */
 bool
-gpuagg_lower_by_rounded(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_rounded(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	Const	   *decimals = list_length(call->args) > 1 ? gpuagg_arg(call->args, 1) : NULL;
 	int32		n = 0;
@@ -602,10 +604,10 @@ gpuagg_lower_by_rounded(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
  * zeros
  */
 bool
-gpuagg_lower_by_declared_numeric(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_declared_numeric(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const Const *typmod = gpuagg_arg(call->args, 1);
-	GpuAggValue value;
+	GpuAggLowered value;
 	int			digits;
 	int			scale;
 
@@ -629,7 +631,7 @@ gpuagg_lower_by_declared_numeric(GpuAggLower *lw, const GpuAggCall *call, GpuAgg
 }
 
 bool
-gpuagg_lower_by_numeric_to_integer(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_numeric_to_integer(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const uint8 type = call->function->type;
 
@@ -648,11 +650,11 @@ gpuagg_lower_by_numeric_to_integer(GpuAggLower *lw, const GpuAggCall *call, GpuA
  * the decimal is.  float4 would be rounded twice.
  */
 bool
-gpuagg_lower_by_numeric_to_float(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_numeric_to_float(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const uint8 type = call->function->type;
 	GpuAggConstant power;
-	GpuAggValue by;
+	GpuAggLowered by;
 
 	if (!gpuagg_lower_args(lw, call, out))
 		return false;

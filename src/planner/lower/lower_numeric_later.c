@@ -120,11 +120,11 @@ scaled(Expr *x, Expr *decimals, int scale)
 }
 
 bool
-gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	Expr	   *decimals = gpuagg_call(GPUAGG_F_SCALE, list_make1(expr));
 	GpuAggDigits digits;
-	GpuAggValue shown;
+	GpuAggLowered shown;
 	int			scale;
 
 	gpuagg_input_digits(lw->root, expr, &digits);

@@ -10,6 +10,6 @@
 #include "planner/lower/lower.h"
 
 /* of an expression without columns that is no Const */
-extern bool gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
+extern bool gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_NUMERIC_LATER_H */

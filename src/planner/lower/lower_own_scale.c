@@ -234,7 +234,8 @@ was_met(const GpuAggLower *lw, AttrNumber attno)
 	const Oid	relid = lw->siblings == NULL ? RelationGetRelid(lw->relation) :
 		planner_rt_fetch(lw->siblings->parent->relid, lw->root)->relid;
 
-	return lw->root->qual_security_level == 0 && OidIsValid(relid) && (lw->siblings == NULL || of_parent > 0) &&
+	return lw->root->qual_security_level == 0 && OidIsValid(relid) &&
+		(lw->siblings == NULL || of_parent > 0) &&
 		gpuagg_seen_strange(relid, lw->siblings == NULL ? attno : of_parent);
 }
 
@@ -245,22 +246,25 @@ gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
 	uint8		scale;
 	GpuAggDigits seen;
 
-	if (lw->of_plan || var->varno != lw->rel->relid || var->varlevelsup != 0 || var->varattno <= 0 ||
-		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type != GPUAGG_T_NUMERIC)
+	if (lw->of_plan || var->varno != lw->rel->relid || var->varlevelsup != 0 ||
+		var->varattno <= 0 ||
+		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
+		type != GPUAGG_T_NUMERIC)
 		return false;
 	seen = digits_of_column(lw, var->varattno);
-	return seen.special || was_met(lw, var->varattno) || (scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
+	return seen.special || was_met(lw, var->varattno) ||
+		(scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
 }
 
 bool
-gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggValue *word, const GpuAggDigits *seen,
-						GpuAggValue *out)
+gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggLowered *word, const GpuAggDigits *seen,
+						GpuAggLowered *out)
 {
 	const int	scale = choose_scale(lw, seen);
 	GpuAggConstant mask = gpuagg_constant_make(GPUAGG_T_INT4,
 											   Int32GetDatum(GPUAGG_WORD_DECIMALS), false);
-	GpuAggValue bits;
-	GpuAggValue shown;
+	GpuAggLowered bits;
+	GpuAggLowered shown;
 
 	if (!gpuagg_lower_constant(lw, mask, &bits) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT4, word, &bits, NULL, 0, &shown) ||
@@ -274,10 +278,10 @@ gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggValue *word, const GpuAggDi
 }
 
 bool
-gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out)
+gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggLowered *out)
 {
 	const GpuAggDigits seen = digits_of_column(lw, attno);
-	GpuAggValue word;
+	GpuAggLowered word;
 
 	if (!gpuagg_digits_fit(&seen))
 		return GPUAGG_REFUSE("numerics of column \"%s\" have more than %d digits",

@@ -36,17 +36,20 @@ extern void gpuagg_digits_of_tuple(GpuAggDigits *seen, HeapTuple tuple);
 extern bool gpuagg_digits_fit(const GpuAggDigits *seen);
 
 /* The value of a word, at a scale for values of so many digits */
-extern bool gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggValue *word,
-									const GpuAggDigits *seen, GpuAggValue *out);
+extern bool gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggLowered *word,
+									const GpuAggDigits *seen, GpuAggLowered *out);
 
 /*
  * a numeric column without a scale.  fits: as far as is known, do
  * its values fit 64 bits?
  */
-extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
+extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggLowered *out);
 extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
 
-/* Is it a numeric column of which statistics know NaN, infinities or more digits than a device has? */
+/*
+ * Is it a numeric column of which statistics know NaN, infinities or more digits than a device
+ * has?
+ */
 extern bool gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var);
 
 #endif							/* GPUAGG_PLANNER_LOWER_OWN_SCALE_H */

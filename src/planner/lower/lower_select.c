@@ -39,11 +39,11 @@ clause_is_harmless(Node *clause)
  */
 static bool
 lower_clause(GpuAggLower *lw, Expr *clause, bool first, bool safe,
-			 GpuAggValue *acc)
+			 GpuAggLowered *acc)
 {
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
-	GpuAggValue before = *acc;
-	GpuAggValue next;
+	GpuAggLowered before = *acc;
+	GpuAggLowered next;
 
 	if (gpuagg_lower_expr(lw, clause, &next) && !(safe && next.may_fail))
 	{
@@ -64,7 +64,7 @@ List *
 gpuagg_lower_selection(GpuAggLower *lw, List *clauses)
 {
 	bool		listening = gpuagg_refuse_pause();
-	GpuAggValue acc = {.reg = GPUAGG_NO_REG};
+	GpuAggLowered acc = {.reg = GPUAGG_NO_REG};
 	List	   *lowered = NIL;
 	bool		passing = false;	/* by one that is left to PostgreSQL */
 	ListCell   *lc;

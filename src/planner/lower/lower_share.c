@@ -48,8 +48,10 @@ transition_of(const GpuAggLower *lw, const Aggref *agg)
 	if (gpuagg_aggregate(agg->aggfnoid)->statistic == GPUAGG_STATISTIC_REGR_COUNT)
 		return GPUAGG_TRANS_COUNT;
 	if (gpuagg_lower_statistic_of(lw, agg->aggfnoid, &statistic))
-		return statistic.final == GPUAGG_FINAL_VARIANCE ? gpuagg_lower_variance_sum(statistic.type) :
-			list_length(agg->args) == 2 ? GPUAGG_TRANS_COMOMENTS_F64 : GPUAGG_TRANS_MOMENTS_F64;
+		return statistic.final == GPUAGG_FINAL_VARIANCE ?
+			gpuagg_lower_variance_sum(statistic.type) :
+			list_length(agg->args) == 2 ? GPUAGG_TRANS_COMOMENTS_F64 :
+										  GPUAGG_TRANS_MOMENTS_F64;
 	return gpuagg_lower_find_aggregate(agg->aggfnoid, &row) ? row.op : GPUAGG_NTRANSITIONS;
 }
 

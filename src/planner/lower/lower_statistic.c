@@ -32,7 +32,7 @@
 /* A factor: what a device computes, and PostgreSQL of its rows */
 typedef struct Factor
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 	Expr	   *expr;
 } Factor;
 
@@ -64,7 +64,8 @@ find_average(Oid aggfnoid, GpuAggStatisticRow *row)
 bool
 gpuagg_lower_statistic_of(const GpuAggLower *lw, Oid aggfnoid, GpuAggStatisticRow *row)
 {
-	return gpuagg_lower_find_statistic(aggfnoid, row) || (lw->partial && find_average(aggfnoid, row));
+	return gpuagg_lower_find_statistic(aggfnoid, row) ||
+		(lw->partial && find_average(aggfnoid, row));
 }
 
 /* So many int4 that 64 bits do not hold their sum fit a table. */
@@ -150,7 +151,7 @@ low_expr(uint8 type, Expr *whole, Expr *high)
 /* -------------------------------------------------------------- squares --- */
 
 static bool
-integer_constant(GpuAggLower *lw, int64 v, GpuAggValue *out)
+integer_constant(GpuAggLower *lw, int64 v, GpuAggLowered *out)
 {
 	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(v),
 														  false), out);
@@ -158,8 +159,8 @@ integer_constant(GpuAggLower *lw, int64 v, GpuAggValue *out)
 
 /* type: INT8, or NUMERIC, which then has no decimals */
 static bool
-integer_op(GpuAggLower *lw, GpuAggOp op, uint8 type, const GpuAggValue *a,
-		   const GpuAggValue *b, GpuAggValue *out)
+integer_op(GpuAggLower *lw, GpuAggOp op, uint8 type, const GpuAggLowered *a,
+		   const GpuAggLowered *b, GpuAggLowered *out)
 {
 	if (!gpuagg_lower_op(lw, op, type, a, b, NULL, 0, out))
 		return false;
@@ -171,11 +172,11 @@ integer_op(GpuAggLower *lw, GpuAggOp op, uint8 type, const GpuAggValue *a,
 static bool
 split(GpuAggLower *lw, uint8 type, const Factor *whole, Factor *high, Factor *low)
 {
-	const GpuAggValue *x = &whole->value;
-	GpuAggValue half;
-	GpuAggValue below;
-	GpuAggValue one;
-	GpuAggValue carry;
+	const GpuAggLowered *x = &whole->value;
+	GpuAggLowered half;
+	GpuAggLowered below;
+	GpuAggLowered one;
+	GpuAggLowered carry;
 
 	high->expr = high_expr(type, whole->expr);
 	low->expr = low_expr(type, whole->expr, high->expr);
@@ -196,7 +197,7 @@ add_products(GpuAggLower *lw, uint8 type, const Factor *a, const Factor *b,
 			 const GpuAggLoweredFilter *filter, int *part)
 {
 	const bool	numeric = type == GPUAGG_T_NUMERIC;
-	GpuAggValue product;
+	GpuAggLowered product;
 	int			number;
 
 	if (!integer_op(lw, GPUAGG_OP_INT8_MUL, type, &a->value, &b->value, &product) ||
@@ -210,7 +211,7 @@ add_products(GpuAggLower *lw, uint8 type, const Factor *a, const Factor *b,
 }
 
 static bool
-add_squares(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+add_squares(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 			const GpuAggLoweredFilter *filter, int *parts)
 {
 	const bool	narrow = value->type == GPUAGG_T_INT2 || value->type == GPUAGG_T_INT4;
@@ -230,7 +231,7 @@ add_squares(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 /* ----------------------------------------------------------- aggregates --- */
 
 static bool
-lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+lower_variance(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	const uint8 op = gpuagg_lower_variance_sum(value->type);
@@ -244,7 +245,7 @@ lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 }
 
 static bool
-lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int n,
+lower_moments(GpuAggLower *lw, const GpuAggLowered *values, Expr *const *args, int n,
 			  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	/* of two arguments the second transition has the state */
@@ -261,10 +262,10 @@ lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int
 
 /* regr_count alone counts rows whose comparison is not NULL: neither argument is. */
 static bool
-lower_pairs(GpuAggLower *lw, const Aggref *agg, GpuAggMark before, const GpuAggValue *values,
+lower_pairs(GpuAggLower *lw, const Aggref *agg, GpuAggMark before, const GpuAggLowered *values,
 			Expr *const *args, const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
-	GpuAggValue both;
+	GpuAggLowered both;
 
 	output->final = GPUAGG_FINAL_COUNT;
 	output->type = GPUAGG_T_INT8;
@@ -280,7 +281,7 @@ bool
 gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 					   bool *handled, GpuAggOutput *output)
 {
-	GpuAggValue values[2];
+	GpuAggLowered values[2];
 	Expr	   *args[2];
 	int			n = 0;
 	GpuAggStatisticRow row;

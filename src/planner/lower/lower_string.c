@@ -76,7 +76,7 @@ string_input(GpuAggLower *lw, const Var *var, uint8 *type)
 }
 
 bool
-gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggValue *out)
+gpuagg_lower_string_nullness(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	uint8		type;
 	int			column;
@@ -103,7 +103,8 @@ of_tested(Node *node, void *tested)
 {
 	if (node == NULL || IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr))
 		return node;
-	return IsA(node, CaseTestExpr) ? copyObject((Node *) tested) : expression_tree_mutator(node, of_tested, tested);
+	return IsA(node, CaseTestExpr) ? copyObject((Node *) tested) :
+									 expression_tree_mutator(node, of_tested, tested);
 }
 
 Expr *
@@ -139,7 +140,8 @@ gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var)
  * is another one where ON has restricted the input's row.  NULL: there is no room.
  */
 static GpuAggLookupLower *
-values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *var, const GpuAggValue *number)
+values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *var,
+			 const GpuAggLowered *number)
 {
 	const int	of = input - lw->lookups + 1;
 	GpuAggLookupLower *values;
@@ -148,8 +150,10 @@ values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *v
 	{
 		values = &lw->lookups[i];
 		if (values->values_of == of && values->values_column == column)
-			return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP, GPUAGG_T_INT8, number, &values->table, NULL, 0,
-								   &values->row) ? values : NULL;
+			return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP, GPUAGG_T_INT8, number, &values->table,
+								   NULL, 0, &values->row) ?
+				values :
+				NULL;
 	}
 	if (lw->nlookups >= MOST_LOOKUPS || (values = gpuagg_lower_add_lookup(lw)) == NULL)
 		return NULL;
@@ -182,26 +186,29 @@ of_given(Node *node, void *context)
 static bool
 is_value_type(const Expr *expr, uint8 *type, uint8 *scale)
 {
-	return gpuagg_constant_column(exprType((const Node *) expr), exprTypmod((const Node *) expr), type, scale) &&
-		*type != GPUAGG_T_NUMERIC && *type < GPUAGG_T_CODE && gpuagg_constant_class(*type) != GPUAGG_CLASS_BYTES;
+	return gpuagg_constant_column(exprType((const Node *) expr), exprTypmod((const Node *) expr),
+								  type, scale) &&
+		*type != GPUAGG_T_NUMERIC && *type < GPUAGG_T_CODE &&
+		gpuagg_constant_class(*type) != GPUAGG_CLASS_BYTES;
 }
 
 bool
-gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	Columns		columns = {0};
 	GpuAggLookupLower *input;
 	GpuAggLookupLower *values;
-	GpuAggValue number;
+	GpuAggLowered number;
 	uint8		string_type;
 	uint8		type;
 	uint8		scale;
 	int			column;
 
-	if (lw->nlookups == 0 || IsA(expr, Var) || columns_walker((Node *) expr, &columns) || columns.var == NULL ||
-		(input = string_input(lw, columns.var, &string_type)) == NULL || !is_value_type(expr, &type, &scale) ||
-		!gpuagg_is_harmless((Node *) expr) || contain_nonstrict_functions((Node *) expr) ||
-		contain_volatile_functions((Node *) expr) || gpuagg_lower_has_many_strings(lw->root, columns.var))
+	if (lw->nlookups == 0 || IsA(expr, Var) || columns_walker((Node *) expr, &columns) ||
+		columns.var == NULL || (input = string_input(lw, columns.var, &string_type)) == NULL ||
+		!is_value_type(expr, &type, &scale) || !gpuagg_is_harmless((Node *) expr) ||
+		contain_nonstrict_functions((Node *) expr) || contain_volatile_functions((Node *) expr) ||
+		gpuagg_lower_has_many_strings(lw->root, columns.var))
 		return false;
 	return gpuagg_lower_fetch_number(lw, input, columns.var, string_type, &column, &number) &&
 		(values = values_table(lw, input, column, columns.var, &number)) != NULL &&

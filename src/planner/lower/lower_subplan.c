@@ -46,7 +46,8 @@ check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
 	if (contain_volatile_functions((Node *) subroot->parse))
 		return GPUAGG_REFUSE("IN or NOT IN of a subquery that calls a volatile function");
 	if (!gpuagg_is_harmless_query(subroot->parse))
-		return GPUAGG_REFUSE("IN or NOT IN of a subquery that may raise an error, which PostgreSQL might not meet");
+		return GPUAGG_REFUSE(
+			"IN or NOT IN of a subquery that may raise an error, which PostgreSQL might not meet");
 	return true;
 }
 
@@ -109,7 +110,7 @@ add_subquery(GpuAggLower *lw, const SubPlan *subplan)
 }
 
 static bool
-answer_constant(GpuAggLower *lw, GpuAggValue *out)
+answer_constant(GpuAggLower *lw, GpuAggLowered *out)
 {
 	GpuAggConstant c = gpuagg_constant_make(GPUAGG_T_BOOL, (Datum) 0, true);
 
@@ -119,22 +120,22 @@ answer_constant(GpuAggLower *lw, GpuAggValue *out)
 
 /* Of a value without an equal one */
 static bool
-lower_missed(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *x, GpuAggValue *out)
+lower_missed(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLowered *x, GpuAggLowered *out)
 {
-	GpuAggValue test;
+	GpuAggLowered test;
 
 	return gpuagg_lower_op(lw, GPUAGG_OP_IS_NULL, GPUAGG_T_BOOL, x, NULL, NULL, 0, &test) &&
 		gpuagg_lower_select(lw, &test, &lookup->of_null, &lookup->of_missed, out);
 }
 
 bool
-gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
+gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggLowered *out)
 {
 	GpuAggLookupLower *lookup;
-	GpuAggValue probe;
-	GpuAggValue found;
-	GpuAggValue missed;
-	GpuAggValue yes;
+	GpuAggLowered probe;
+	GpuAggLowered found;
+	GpuAggLowered missed;
+	GpuAggLowered yes;
 	Expr	   *x;
 	Param	   *column;
 	uint8		type;
@@ -145,7 +146,8 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
 		return false;
 	return gpuagg_lower_probe(lw, lookup, &probe, (Expr *) column, type, scale) &&
 		answer_constant(lw, &lookup->of_null) && answer_constant(lw, &lookup->of_missed) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0, &found) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0,
+						&found) &&
 		lower_missed(lw, lookup, &probe, &missed) && gpuagg_lower_bool(lw, true, &yes) &&
 		gpuagg_lower_select(lw, &found, &yes, &missed, out);
 }
@@ -155,7 +157,7 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
  * places with tests of other look-ups.
  */
 bool
-gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggValue *out)
+gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggLowered *out)
 {
 	const int	n = lw->nlookups;
 	GpuAggLookupLower *lookup = &lw->lookups[n];

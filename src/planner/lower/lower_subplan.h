@@ -9,9 +9,9 @@
 
 #include "planner/lower/lower.h"
 
-extern bool gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out);
+extern bool gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggLowered *out);
 
 /* A condition of the filter: an expression, of which NOT IN may change places with others */
-extern bool gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggValue *out);
+extern bool gpuagg_lower_condition(GpuAggLower *lw, Expr *clause, GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_SUBPLAN_H */

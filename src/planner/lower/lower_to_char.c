@@ -260,7 +260,7 @@ trunc_expr(GpuAggField unit, Expr *local)
 
 /* Of a date, which SQL makes a timestamptz of */
 static bool
-lower_date_text(GpuAggLower *lw, GpuAggField unit, Expr *date, Expr **row_expr, GpuAggValue *out)
+lower_date_text(GpuAggLower *lw, GpuAggField unit, Expr *date, Expr **row_expr, GpuAggLowered *out)
 {
 	*row_expr = trunc_expr(unit, gpuagg_call(GPUAGG_F_TIMESTAMP_DATE, list_make1(date)));
 	return gpuagg_lower_expr(lw, date, out) &&
@@ -270,7 +270,7 @@ lower_date_text(GpuAggLower *lw, GpuAggField unit, Expr *date, Expr **row_expr, 
 
 static bool
 lower_moment_text(GpuAggLower *lw, GpuAggField unit, Expr *moment, Expr **row_expr,
-				  GpuAggValue *out)
+				  GpuAggLowered *out)
 {
 	Expr	   *local = moment;
 
@@ -291,7 +291,7 @@ lower_moment_text(GpuAggLower *lw, GpuAggField unit, Expr *moment, Expr **row_ex
 
 bool
 gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr,
-						 GpuAggValue *out)
+						 GpuAggLowered *out)
 {
 	FuncExpr   *to_char = (FuncExpr *) expr;
 	FuncExpr   *moment;
@@ -302,7 +302,8 @@ gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_
 	if (!*handled)
 		return false;
 	if (!pattern_unit(gpuagg_arg(to_char->args, 1), &unit))
-		return GPUAGG_REFUSE("this pattern of to_char is not one of a whole unit of time, as YYYY-MM is");
+		return GPUAGG_REFUSE(
+			"this pattern of to_char is not one of a whole unit of time, as YYYY-MM is");
 	moment = gpuagg_arg(to_char->args, 0);
 	if (gpuagg_is_call(moment, GPUAGG_F_TIMESTAMPTZ_DATE) && unit >= GPUAGG_FIELD_DAY)
 		return lower_date_text(lw, unit, gpuagg_arg(moment->args, 0), row_expr, out);

@@ -14,6 +14,6 @@
  * tells, of which PostgreSQL makes the text of each group.
  */
 extern bool gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled,
-									 Expr **row_expr, GpuAggValue *out);
+									 Expr **row_expr, GpuAggLowered *out);
 
 #endif							/* GPUAGG_PLANNER_LOWER_TO_CHAR_H */

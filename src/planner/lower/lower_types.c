@@ -18,18 +18,18 @@
 #include "utils/lsyscache.h"
 
 bool
-gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value)
+gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggLowered *value)
 {
-	GpuAggValue table;
+	GpuAggLowered table;
 
 	return gpuagg_lower_enum_table(lw, getBaseType(type), &table) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_ENUM_ORDER, GPUAGG_T_INT8, value, &table, NULL, 0, value);
 }
 
 bool
-gpuagg_lower_by_enum_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_enum_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue v[2];
+	GpuAggLowered v[2];
 
 	return gpuagg_lower_args(lw, call, v) &&
 		gpuagg_lower_enum_order(lw, exprType(gpuagg_arg(call->args, 0)), &v[0]) &&
@@ -40,28 +40,28 @@ gpuagg_lower_by_enum_comparison(GpuAggLower *lw, const GpuAggCall *call, GpuAggV
 
 /* An operation of the value and a constant integer */
 static bool
-with_integer(GpuAggLower *lw, GpuAggOp op, uint8 type, int64 number, GpuAggValue *value)
+with_integer(GpuAggLower *lw, GpuAggOp op, uint8 type, int64 number, GpuAggLowered *value)
 {
-	GpuAggValue constant;
+	GpuAggLowered constant;
 
-	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(number), false),
-								 &constant) &&
+	return gpuagg_lower_constant(
+			   lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(number), false), &constant) &&
 		gpuagg_lower_op(lw, op, type, value, &constant, NULL, 0, value);
 }
 
 bool
-gpuagg_lower_by_oid_to_int8(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_oid_to_int8(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	return gpuagg_lower_args(lw, call, out) &&
 		with_integer(lw, GPUAGG_OP_INT8_ADD, GPUAGG_T_INT8, INT64CONST(1) << 31, out);
 }
 
 bool
-gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type, const GpuAggValue *a,
-							const GpuAggValue *b, bool *handled, GpuAggValue *out)
+gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type, const GpuAggLowered *a,
+							const GpuAggLowered *b, bool *handled, GpuAggLowered *out)
 {
-	GpuAggValue left = *a;
-	GpuAggValue right = *b;
+	GpuAggLowered left = *a;
+	GpuAggLowered right = *b;
 	const Oid	base = getBaseType(type);
 
 	*handled = true;
@@ -88,7 +88,7 @@ has_own_form(uint8 type)
 }
 
 bool
-gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *value)
+gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggLowered *value)
 {
 	if (value->type == type)
 		return true;

@@ -37,19 +37,19 @@ session_zone(void)
 }
 
 bool
-gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggValue *utc, GpuAggValue *out)
+gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggLowered *out)
 {
-	GpuAggValue table;
+	GpuAggLowered table;
 
 	return gpuagg_lower_zone(lw, session_zone(), GPUAGG_ZONE_SETTING, &table) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_LOCAL, GPUAGG_T_TIMESTAMP, utc, &table, NULL, 0, out);
 }
 
 static bool
-lower_utc(GpuAggLower *lw, const GpuAggValue *local, Expr *zone, GpuAggZoneName kind,
-		  GpuAggValue *out)
+lower_utc(GpuAggLower *lw, const GpuAggLowered *local, Expr *zone, GpuAggZoneName kind,
+		  GpuAggLowered *out)
 {
-	GpuAggValue table;
+	GpuAggLowered table;
 
 	return gpuagg_lower_zone(lw, zone, kind, &table) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_UTC, GPUAGG_T_TIMESTAMPTZ, local, &table, NULL, 0,
@@ -57,7 +57,7 @@ lower_utc(GpuAggLower *lw, const GpuAggValue *local, Expr *zone, GpuAggZoneName 
 }
 
 bool
-gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggValue *local, GpuAggValue *out)
+gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggLowered *local, GpuAggLowered *out)
 {
 	return lower_utc(lw, local, session_zone(), GPUAGG_ZONE_SETTING, out);
 }
@@ -65,9 +65,9 @@ gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggValue *local, GpuAggValue 
 /* The local time of a timestamptz, and that itself */
 static bool
 lower_local(GpuAggLower *lw, Expr *moment, Expr *zone, GpuAggZoneName kind,
-			GpuAggValue *utc, GpuAggValue *local)
+			GpuAggLowered *utc, GpuAggLowered *local)
 {
-	GpuAggValue table;
+	GpuAggLowered table;
 
 	return gpuagg_lower_expr(lw, moment, utc) && gpuagg_lower_zone(lw, zone, kind, &table) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_LOCAL, GPUAGG_T_TIMESTAMP, utc, &table, NULL, 0,
@@ -75,7 +75,7 @@ lower_local(GpuAggLower *lw, Expr *moment, Expr *zone, GpuAggZoneName kind,
 }
 
 static bool
-lower_session(GpuAggLower *lw, Expr *moment, GpuAggValue *utc, GpuAggValue *local)
+lower_session(GpuAggLower *lw, Expr *moment, GpuAggLowered *utc, GpuAggLowered *local)
 {
 	return lower_local(lw, moment, session_zone(), GPUAGG_ZONE_SETTING, utc, local);
 }
@@ -92,15 +92,16 @@ is_zone(const Expr *expr)
 
 /* timestamptz AT TIME ZONE 'name', or timestamp AT TIME ZONE 'name' */
 bool
-gpuagg_lower_by_at_zone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_at_zone(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	local = call->function->args[1] == TIMESTAMPOID;
 	Expr	   *zone = gpuagg_arg(call->args, 0);
 	Expr	   *moment = gpuagg_arg(call->args, 1);
-	GpuAggValue value;
+	GpuAggLowered value;
 
 	if (!is_zone(zone))
-		return GPUAGG_REFUSE("AT TIME ZONE needs a constant full name of a time zone without leap seconds");
+		return GPUAGG_REFUSE(
+			"AT TIME ZONE needs a constant full name of a time zone without leap seconds");
 	if (local && gpuagg_lower_is_constant((Expr *) call->args))
 		return GPUAGG_REFUSE("a moment without columns is computed once, if at all");
 	if (!local)
@@ -110,10 +111,10 @@ gpuagg_lower_by_at_zone(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *ou
 }
 
 bool
-gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	GpuAggField field;
-	GpuAggValue utc;
+	GpuAggLowered utc;
 	bool		handled;
 	bool		ok = gpuagg_lower_fine_extract(lw, call, &handled, out);
 
@@ -130,12 +131,12 @@ gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggVal
 
 /* The offset of a truncation to less than a day is the value's, else the day's. */
 static bool
-lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, GpuAggValue *out)
+lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, GpuAggLowered *out)
 {
 	GpuAggField field;
-	GpuAggValue utc;
-	GpuAggValue local;
-	GpuAggValue offset;
+	GpuAggLowered utc;
+	GpuAggLowered local;
+	GpuAggLowered offset;
 
 	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TRUNC, &field) ||
 		!lower_local(lw, gpuagg_arg(args, 1), zone, kind, &utc, &local))
@@ -153,24 +154,25 @@ lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, 
 }
 
 bool
-gpuagg_lower_by_zoned_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_zoned_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	return lower_zoned_trunc(lw, call->args, session_zone(), GPUAGG_ZONE_SETTING, out);
 }
 
 bool
-gpuagg_lower_by_named_zone_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_named_zone_truncated(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	Expr	   *zone = gpuagg_arg(call->args, 2);
 
 	if (gpuagg_lower_is_constant((Expr *) call->args) || !is_zone(zone))
-		return GPUAGG_REFUSE("date_trunc in a zone needs a constant full name of a time zone without leap seconds");
+		return GPUAGG_REFUSE(
+			"date_trunc in a zone needs a constant full name of a time zone without leap seconds");
 	return lower_zoned_trunc(lw, call->args, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
 /* A date or timestamp as timestamptz */
 bool
-gpuagg_lower_by_utc(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_utc(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	Expr	   *expr = gpuagg_arg(call->args, 0);
 
@@ -185,10 +187,10 @@ gpuagg_lower_by_utc(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
 }
 
 bool
-gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggValue *out)
+gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggLowered *out)
 {
 	GpuAggField field;
-	GpuAggValue utc;
+	GpuAggLowered utc;
 
 	/* what the zone's table has is no time that truncating would be beyond */
 	return gpuagg_lower_field(unit, GPUAGG_USE_TRUNC | GPUAGG_USE_DAYS, &field) &&
@@ -196,20 +198,20 @@ gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggValue *o
 }
 
 bool
-gpuagg_lower_by_local_time(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_local_time(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
-	GpuAggValue utc;
+	GpuAggLowered utc;
 
 	return lower_session(lw, gpuagg_arg(call->args, 0), &utc, out);
 }
 
 /* timestamptz::date; of date_trunc(unit of days, timestamptz) the day itself */
 bool
-gpuagg_lower_by_local_date(GpuAggLower *lw, const GpuAggCall *call, GpuAggValue *out)
+gpuagg_lower_by_local_date(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	Expr	   *moment = gpuagg_arg(call->args, 0);
 	FuncExpr   *trunc = (FuncExpr *) moment;
-	GpuAggValue utc;
+	GpuAggLowered utc;
 	bool		handled;
 	bool		ok = gpuagg_lower_day_of_trunc(lw, moment, &handled, out);
 

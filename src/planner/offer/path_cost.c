@@ -106,7 +106,8 @@ read_ns(const GpuAggRates *rates, const GpuAggCostInput *input, double fed)
  * What of a prediction PostgreSQL's plan has to read, too, in so much less time as it has processes
  */
 static double
-read_anyway(const GpuAggRates *rates, const GpuAggWork *work, const GpuAggCostInput *input, const GpuAggPrediction *p)
+read_anyway(const GpuAggRates *rates, const GpuAggWork *work, const GpuAggCostInput *input,
+			const GpuAggPrediction *p)
 {
 	GpuAggWork	held = *work;
 	GpuAggPrediction without;
@@ -274,7 +275,9 @@ static double
 predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
 	GpuAggPrediction *p = &info->predicted;
-	const double copy = !info->of_plan ? 0 : gpuagg_predict_copy(rates, input->rows, input->plan_values);
+	const double copy = !info->of_plan ?
+		0 :
+		gpuagg_predict_copy(rates, input->rows, input->plan_values);
 	const double whole = copy + input->plan_cost * rates->cost_unit_ns;
 	const double counts = p->startup + copy;
 
@@ -334,7 +337,8 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	unit = task_unit(&rates, &work, input, info);
 	predict_lookups(input, info, unit);
 	startup_ns = predict_plan(&rates, input, info);
-	cost.startup = (startup_ns - anyway_ns + input->beside_ns) / unit + input->lookup_cost + input->plan_cost;
+	cost.startup = (startup_ns - anyway_ns + input->beside_ns) / unit + input->lookup_cost +
+		input->plan_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;

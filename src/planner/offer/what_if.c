@@ -52,7 +52,8 @@ groups_decide(const GpuAggWhatIf *what, StringInfo text)
 	appendStringInfo(text, "; PostgreSQL expects %.0f groups", what->postgres_groups);
 	if (what->input.groups < what->postgres_groups / 2)
 		appendStringInfo(text, ", gpuagg %.0f", what->input.groups);
-	appendStringInfo(text, ": with few, cost %.2f on the device (if there are few, ANALYZE the table)", cost);
+	appendStringInfo(
+		text, ": with few, cost %.2f on the device (if there are few, ANALYZE the table)", cost);
 }
 
 static void
@@ -82,7 +83,8 @@ scale_decides(const GpuAggWhatIf *what, StringInfo text)
 		return;
 	scale = SMALLEST_SCALE + (what->input.scale - SMALLEST_SCALE) *
 		(what->postgres - cost) / (what->device - cost);
-	appendStringInfo(text, "; with gpuagg.cost_scale = %.2g the device is chosen", ROUNDED_DOWN * scale);
+	appendStringInfo(text, "; with gpuagg.cost_scale = %.2g the device is chosen",
+					 ROUNDED_DOWN * scale);
 }
 
 char *
@@ -96,10 +98,13 @@ gpuagg_what_if(const GpuAggWhatIf *what)
 	groups_decide(what, &text);
 	cache_decides(what, &text);
 	if (what->info.profile_origin < GPUAGG_PROFILE_MEASURED)
-		appendStringInfoString(&text, "; costs are not measured on this machine yet (SELECT gpuagg.calibrate())");
+		appendStringInfoString(
+			&text, "; costs are not measured on this machine yet (SELECT gpuagg.calibrate())");
 	if (what->info.predicted.learned != 1)
-		appendStringInfo(&text, "; tasks took %.3g times as long as predicted, and the device's cost is so much higher",
-						 what->info.predicted.learned);
+		appendStringInfo(
+			&text,
+			"; tasks took %.3g times as long as predicted, and the device's cost is so much higher",
+			what->info.predicted.learned);
 	scale_decides(what, &text);
 	return text.data;
 }

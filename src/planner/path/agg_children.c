@@ -24,10 +24,9 @@ gpuagg_agg_group_path(GpuAggGrouping *g, Path *scan)
 
 	forboth(expr, g->exprs, ref, g->refs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
-	return gpuagg_fallback_path(g->root, g->grouped_rel, scan,
-								set_pathtarget_cost_width(g->root, target), g->clause,
-								gpuagg_grouping_is_partial(g) ? AGGSPLIT_INITIAL_SERIAL : AGGSPLIT_SIMPLE,
-								g->made_groups);
+	return gpuagg_fallback_path(
+		g->root, g->grouped_rel, scan, set_pathtarget_cost_width(g->root, target), g->clause,
+		gpuagg_grouping_is_partial(g) ? AGGSPLIT_INITIAL_SERIAL : AGGSPLIT_SIMPLE, g->made_groups);
 }
 
 Path *

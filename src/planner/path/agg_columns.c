@@ -73,7 +73,8 @@ collect_walker(Node *node, void *context)
 				g->groupings = lappend(g->groupings, node);
 			return false;
 		case T_PlaceHolderVar:
-			(void) GPUAGG_REFUSE("the target list needs something that only PostgreSQL's plan provides");
+			(void) GPUAGG_REFUSE(
+				"the target list needs something that only PostgreSQL's plan provides");
 			return true;
 		default:
 			return expression_tree_walker(node, collect_walker, context);
@@ -226,8 +227,8 @@ key_output(const GpuAggGrouping *g, int n, Index varno, AttrNumber attno)
 		const Var  *key = list_nth(g->exprs, i);
 		const GpuAggOutput *output = &g->info.outputs[i];
 
-		if (IsA(key, Var) && key->varno == varno && key->varattno == attno && key->varlevelsup == 0 &&
-			output->final == GPUAGG_FINAL_KEY &&
+		if (IsA(key, Var) && key->varno == varno && key->varattno == attno &&
+			key->varlevelsup == 0 && output->final == GPUAGG_FINAL_KEY &&
 			(key->vartype == INT2OID || key->vartype == INT4OID || key->vartype == INT8OID))
 			return output;
 	}
@@ -241,10 +242,11 @@ is_read_with_row(const GpuAggGrouping *g, const Var *var)
 	uint8		type;
 	uint8		scale;
 
-	if (!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) || type == GPUAGG_T_INTERVAL ||
-		scale == GPUAGG_SCALE_WORD)
+	if (!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
+		type == GPUAGG_T_INTERVAL || scale == GPUAGG_SCALE_WORD)
 		return true;
-	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES && gpuagg_lower_has_many_strings(g->root, var);
+	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES &&
+		gpuagg_lower_has_many_strings(g->root, var);
 }
 
 /*
@@ -294,7 +296,8 @@ lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 	{
 		if (i == nkeys)
 			ok &= finish_keys(g, nkeys);
-		ok &= (i < nkeys && lower_key_row(g, i)) || lower_column(g, list_nth(exprs, i), list_nth_oid(g->eqops, i));
+		ok &= (i < nkeys && lower_key_row(g, i)) ||
+			lower_column(g, list_nth(exprs, i), list_nth_oid(g->eqops, i));
 		if (!may_go_on(ok))
 			return false;
 	}

@@ -126,7 +126,8 @@ count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
 
 		if (sort->absent)
 			continue;
-		if (groups * GPUAGG_REGROUP_WORD_BYTES <= work_mem * 1024.0 && gpuagg_regroup_has_words(sort, &inverted))
+		if (groups * GPUAGG_REGROUP_WORD_BYTES <= work_mem * 1024.0 &&
+			gpuagg_regroup_has_words(sort, &inverted))
 			input->word_sorts += sorts;
 		else if (get_typbyval(sort->type))
 			input->value_sorts += sorts;
@@ -395,7 +396,8 @@ returned_groups(const GpuAggGrouping *g, double passing)
 	const bool	told = g->info.wanted.answer.nterms == list_length(g->having);
 
 	return gpuagg_top_groups_estimate(&g->info.wanted, g->root,
-									  told ? clamp_row_est(g->info.est_groups * passing) : g->info.est_groups);
+									  told ? clamp_row_est(g->info.est_groups * passing) :
+											 g->info.est_groups);
 }
 
 /*
@@ -448,7 +450,8 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
 	cost_qual_eval(&having, g->having, g->root);
-	rows = Min(g->having != NIL ? clamp_row_est(g->made_groups * passing) : g->made_groups, cost.returned);
+	rows = Min(g->having != NIL ? clamp_row_est(g->made_groups * passing) : g->made_groups,
+			   cost.returned);
 	path->rows = offered_rows(g, rows, passing);
 	computed += cost_of_key_rows(g, cost.returned);
 	path->startup_cost = cost.startup + computed + having.startup +

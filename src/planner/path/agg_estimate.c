@@ -48,7 +48,8 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded
 	if (parse->groupingSets == NIL)
 	{
 		groups = estimate_set(g, relation,
-							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false, &estimate);
+							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false,
+							  &estimate);
 		*bounded = estimate.bounded;
 		return groups;
 	}
@@ -82,7 +83,9 @@ gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
 	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
 	g->info.est_groups = estimate.groups;
 	g->bounded_groups = estimate.bounded;
-	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation, &g->bounded_groups) : estimate.groups;
+	g->made_groups = g->info.regroup != NULL ?
+		estimate_made_groups(g, relation, &g->bounded_groups) :
+		estimate.groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
 		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))

@@ -28,7 +28,8 @@ query_of(const Query *parse, const List *clauses)
 
 	*query = *parse;
 	query->hasAggs = true;
-	query->hasWindowFuncs = query->hasTargetSRFs = query->hasSubLinks = query->hasDistinctOn = false;
+	query->hasWindowFuncs = query->hasTargetSRFs = query->hasSubLinks = query->hasDistinctOn =
+		false;
 	query->groupClause = list_copy(clauses);
 	query->groupingSets = query->distinctClause = query->sortClause = query->windowClause = NIL;
 	query->rowMarks = NIL;
@@ -82,8 +83,8 @@ is_table(const RelOptInfo *rel, const RangeTblEntry *rte)
 }
 
 Path *
-gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan, PathTarget *target,
-					  List *clauses, GpuAggTryTable try_table)
+gpuagg_agg_input_path(PlannerInfo *root, const RelOptInfo *rel, PathTarget *scan,
+					  PathTarget *target, List *clauses, GpuAggTryTable try_table)
 {
 	GpuAggGrouping g = {.folded = true};
 	GpuAggOffer offer = {.kind = GPUAGG_STEP_GROUPING};

@@ -111,8 +111,9 @@ gpuagg_agg_partial_outputs(GpuAggGrouping *g)
 			if (!partial_final(agg, output) ||
 				(gpuagg_final_traits(output->final)->count == GPUAGG_COUNT_NEEDS &&
 				 output->count_index < 0))
-				return GPUAGG_REFUSE("aggregate %s cannot be combined with that of tables which no device reads",
-									 get_func_name(agg->aggfnoid));
+				return GPUAGG_REFUSE(
+					"aggregate %s cannot be combined with that of tables which no device reads",
+					get_func_name(agg->aggfnoid));
 			agg = copyObject(agg);
 			mark_partial_aggref(agg, AGGSPLIT_INITIAL_SERIAL);
 			expr = (Node *) agg;

@@ -97,7 +97,8 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 				return GPUAGG_REFUSE("the input of the grouping is a UNION, INTERSECT or EXCEPT; of these only UNION ALL of tables without conditions, with columns of the same types, can be grouped");
 			__attribute__((fallthrough));
 		case RTE_CTE:
-			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");
+			return GPUAGG_REFUSE(
+				"the input of the grouping is a subquery or a WITH query, not a plain table");
 		default:
 			return GPUAGG_REFUSE("the input of the grouping is not a table");
 	}
@@ -151,7 +152,8 @@ joined_outputs(const GpuAggGrouping *g)
 		if (g->lw->lookups[i].folded)
 			return NIL;
 	exprs = gpuagg_lower_row_exprs(g->lw);
-	if (list_member_ptr(exprs, NULL) || (g->tables != NULL && !gpuagg_agg_tables_outputs(g, &exprs)))
+	if (list_member_ptr(exprs, NULL) ||
+		(g->tables != NULL && !gpuagg_agg_tables_outputs(g, &exprs)))
 		return NIL;
 	return list_make1(exprs);
 }
@@ -176,14 +178,15 @@ make_path(GpuAggGrouping *g)
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
-	path->custom_paths = list_concat(list_make2(gpuagg_agg_fallback_path(g), gpuagg_agg_row_path(g)),
-									 lookups);
+	path->custom_paths = list_concat(
+		list_make2(gpuagg_agg_fallback_path(g), gpuagg_agg_row_path(g)), lookups);
 	if (g->info.regroup != NULL)
-		path->custom_paths = lappend(path->custom_paths, g->info.of_plan ?
-									 gpuagg_agg_plan_shown_path(g, gpuagg_regroup_shown(g->regroup)) :
-									 gpuagg_agg_exprs_path(g, g->tables != NULL ?
-													linitial(g->tables->rels) : g->fact,
-													gpuagg_regroup_shown(g->regroup)));
+		path->custom_paths = lappend(
+			path->custom_paths,
+			g->info.of_plan ?
+				gpuagg_agg_plan_shown_path(g, gpuagg_regroup_shown(g->regroup)) :
+				gpuagg_agg_exprs_path(g, g->tables != NULL ? linitial(g->tables->rels) : g->fact,
+									  gpuagg_regroup_shown(g->regroup)));
 	gpuagg_grouping_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
@@ -269,7 +272,8 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		return;
 	}
 	g->info.est_rows = g->tables->rows;
-	g->info.est_passed = g->fact == g->input_rel ? g->tables->passed : gpuagg_agg_estimate_passed(g);
+	g->info.est_passed = g->fact == g->input_rel ? g->tables->passed :
+												   gpuagg_agg_estimate_passed(g);
 	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;
 	gpuagg_agg_estimate_groups(g, parent);
 	if (parent != NULL)
@@ -501,7 +505,8 @@ static void
 consider_window(PlannerInfo *root)
 {
 	if (!level_groups(root->parse))
-		gpuagg_offer_refuse("window functions are not supported; only a grouping that they are computed from is");
+		gpuagg_offer_refuse(
+			"window functions are not supported; only a grouping that they are computed from is");
 }
 
 static void

@@ -122,9 +122,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
 	if (is_regrouped(packed) && !gpuagg_plan_is_of_plan(packed))
 		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
-	if (outputs != NIL && gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
-												bms_singleton_member(best_path->path.parent->relids),
-												linitial(outputs), &joined))
+	if (outputs != NIL &&
+		gpuagg_joined_outputs(root, list_nth(custom_plans, GPUAGG_PLAN_FALLBACK),
+							  bms_singleton_member(best_path->path.parent->relids),
+							  linitial(outputs), &joined))
 		packed = gpuagg_plan_pack_joined(packed, joined);
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;

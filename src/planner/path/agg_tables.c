@@ -154,9 +154,9 @@ partial_possible(const GpuAggGrouping *g)
 
 	foreach(lc, g->refs)
 		keys += lfirst_int(lc) > 0;
-	return g->fact == g->input_rel && g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
-		!g->root->hasNonSerialAggs && keys == list_length(g->clause) &&
-		(g->clause == NIL || grouping_is_hashable(g->clause));
+	return g->fact == g->input_rel && g->root->parse->groupingSets == NIL &&
+		!g->root->hasNonPartialAggs && !g->root->hasNonSerialAggs &&
+		keys == list_length(g->clause) && (g->clause == NIL || grouping_is_hashable(g->clause));
 }
 
 bool
@@ -168,7 +168,8 @@ gpuagg_agg_tables_find(GpuAggGrouping *g)
 	if (!gpuagg_sample_check(g->root, g->fact))
 		return false;
 	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
-		return GPUAGG_REFUSE("random draws of a table with partitions or child tables are not supported");
+		return GPUAGG_REFUSE(
+			"random draws of a table with partitions or child tables are not supported");
 	if (!find_tables(g->root, g->tables, g->fact))
 		return false;
 	if (g->tables->rels == NIL && g->tables->others == NIL)
@@ -425,7 +426,8 @@ gpuagg_agg_tables_keys(const GpuAggGrouping *g)
 bool
 gpuagg_agg_tables_outputs(const GpuAggGrouping *g, List **exprs)
 {
-	if (g->tables->others != NIL || planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION)
+	if (g->tables->others != NIL ||
+		planner_rt_fetch(g->fact->relid, g->root)->rtekind != RTE_RELATION)
 		return false;
 	*exprs = of_parent(g, *exprs);
 	return true;
@@ -546,8 +548,8 @@ append_path(const GpuAggGrouping *g)
 
 	foreach(lc, g->tables->rels)
 		paths = lappend(paths,
-						gpuagg_agg_tables_member_path(g, lfirst(lc),
-													  gpuagg_sample_scan_path(g->root, lfirst(lc))));
+						gpuagg_agg_tables_member_path(
+							g, lfirst(lc), gpuagg_sample_scan_path(g->root, lfirst(lc))));
 	return (Path *) gpuagg_append_path(g->root, g->fact, paths, NIL, 0, false);
 }
 

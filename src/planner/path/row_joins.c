@@ -26,7 +26,8 @@
 static bool
 is_of_table(const PlannerInfo *root, Index relid, Index table)
 {
-	while (relid != table && root->append_rel_array != NULL && root->append_rel_array[relid] != NULL)
+	while (relid != table && root->append_rel_array != NULL &&
+		   root->append_rel_array[relid] != NULL)
 		relid = root->append_rel_array[relid]->parent_relid;
 	return relid == table;
 }
@@ -48,7 +49,8 @@ reads_once(const PlannerInfo *root, const Plan *plan, Index table)
 			return true;
 		case T_HashJoin:
 		case T_MergeJoin:
-			return reads_once(root, plan->lefttree, table) || reads_once(root, plan->righttree, table);
+			return reads_once(root, plan->lefttree, table) ||
+				reads_once(root, plan->righttree, table);
 		case T_NestLoop:
 			return reads_once(root, plan->lefttree, table) ||
 				(IsA(plan->righttree, Material) && reads_once(root, plan->righttree, table));

@@ -15,6 +15,7 @@
  * which are its outer tuple; count(*) alone has none.  False: not all can be had so, or the plan
  * reads the table otherwise than once from start to end.
  */
-extern bool gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs, List **outputs);
+extern bool gpuagg_joined_outputs(PlannerInfo *root, Plan *fallback, Index table, List *exprs,
+								  List **outputs);
 
 #endif							/* GPUAGG_PLANNER_ROW_JOINS_H */

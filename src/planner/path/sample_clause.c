@@ -118,7 +118,8 @@ gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relatio
 	if (!device_draws())
 		return GPUAGG_REFUSE("the device makes no random draws");
 	if (!gpuagg_cache || n == 0 || !whole_table_cached(relation, columns, n))
-		return GPUAGG_REFUSE("random draws need all columns of the query in the column cache, for all of the table");
+		return GPUAGG_REFUSE(
+			"random draws need all columns of the query in the column cache, for all of the table");
 	return true;
 }
 

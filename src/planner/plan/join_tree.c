@@ -114,7 +114,8 @@ side_type(const JoinPath *join, bool right, bool unique, JoinType *type)
 		case JOIN_LEFT:
 			if (right == reversed)
 				return true;
-			return GPUAGG_REFUSE("an outer join keeps rows of an input that is not the largest table");
+			return GPUAGG_REFUSE(
+				"an outer join keeps rows of an input that is not the largest table");
 		case JOIN_SEMI:
 		case JOIN_ANTI:
 			if (right == reversed)
@@ -511,7 +512,7 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 		OpExpr	   *op = castNode(OpExpr, clause->clause);
-		Node	   *column = clause->outer_is_left ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0);
+		Node *column = clause->outer_is_left ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0);
 
 		if (IsA(column, Var))
 			gpuagg_distinct_column(&columns, ((Var *) column)->varattno, op);

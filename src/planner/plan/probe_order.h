@@ -22,6 +22,7 @@ extern void gpuagg_probe_needs(const GpuAggProgram *p, GpuAggLookupPlan *plans, 
  * Numbers of all look-ups, in the order in which rows are looked up: by their ranks, as far
  * as tests may change places.
  */
-extern void gpuagg_probe_order(const GpuAggLookupPlan *plans, int n, const double *rank, int *order);
+extern void gpuagg_probe_order(const GpuAggLookupPlan *plans, int n, const double *rank,
+							   int *order);
 
 #endif							/* GPUAGG_PLANNER_PROBE_ORDER_H */

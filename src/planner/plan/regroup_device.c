@@ -36,7 +36,8 @@ gpuagg_regroup_parent(const GpuAggRegroup *plan, int set)
 	for (int i = set + 1; i < plan->nsets; i++)
 	{
 		if ((plan->sets[set].keys & ~plan->sets[i].keys) == 0 &&
-			(found < 0 || pg_popcount32(plan->sets[i].keys) < pg_popcount32(plan->sets[found].keys)))
+			(found < 0 ||
+			 pg_popcount32(plan->sets[i].keys) < pg_popcount32(plan->sets[found].keys)))
 			found = i;
 	}
 	return found;

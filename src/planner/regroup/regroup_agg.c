@@ -41,7 +41,8 @@ merge_sums(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
 		if (i == 0)
 			own->index = number;
 		else if (number != own->index + i)
-			return GPUAGG_REFUSE("sums of intervals in this combination cannot be made of finer groups");
+			return GPUAGG_REFUSE(
+				"sums of intervals in this combination cannot be made of finer groups");
 	}
 	return true;
 }
@@ -290,7 +291,8 @@ key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row
 	if (!check_type(plan, agg, row, value))
 		return false;
 	if (row.op != GPUAGG_TRANS_COUNT && key.shown_by != 0)
-		return GPUAGG_REFUSE("DISTINCT of values whose decimals depend on the row is not supported");
+		return GPUAGG_REFUSE(
+			"DISTINCT of values whose decimals depend on the row is not supported");
 	state = gpuagg_regroup_new_state(row.op, plan->regroup.values[value].type);
 	state.value = value;
 	state.distinct = distinct;
@@ -396,7 +398,8 @@ beside(Expr *constant, Expr *other)
 static bool
 computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
 {
-	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_COMOMENTS_F64, GPUAGG_T_FLOAT8);
+	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_COMOMENTS_F64,
+														GPUAGG_T_FLOAT8);
 	GpuAggStatisticRow row;
 	Expr	   *y;
 	Expr	   *x;

@@ -122,7 +122,8 @@ form_of(Oid base)
 static bool
 is_hashed(Oid typid)
 {
-	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
+	TypeCacheEntry *type = lookup_type_cache(typid,
+											 TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
 
 	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_extended_proc);
 }

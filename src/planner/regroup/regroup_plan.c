@@ -43,10 +43,13 @@
 static void
 store_columns(GpuAggLower *lw, List *exprs)
 {
-	GpuAggValue value;
+	GpuAggLowered value;
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause((Node *) exprs, PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_WINDOWFUNCS))
+	foreach (lc,
+			 pull_var_clause((Node *) exprs,
+							 PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS |
+								 PVC_RECURSE_WINDOWFUNCS))
 	{
 		const Var  *var = lfirst_node(Var, lc);
 
@@ -170,7 +173,8 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 	bool		ok;
 
 	plan->lw->numbers = plan->joined;
-	ok = gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL, output, &value);
+	ok = gpuagg_regroup_any_value(plan, expr, eqop, plan->lw->root->parse->groupingSets != NIL,
+								  output, &value);
 	plan->lw->numbers = false;
 	if (!ok)
 		return false;
@@ -197,7 +201,7 @@ part_clauses(GpuAggRegroupPlan *plan, List *clauses, List **device, List **compu
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
-		GpuAggValue value;
+		GpuAggLowered value;
 
 		if (rinfo->pseudoconstant || gpuagg_lower_expr(plan->lw, rinfo->clause, &value))
 		{

@@ -241,8 +241,8 @@ gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number
 
 /* As a key of the device, or else computed; reasons are those against the former. */
 bool
-gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer, GpuAggOutput *output,
-						 int16 *number)
+gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, bool finer,
+						 GpuAggOutput *output, int16 *number)
 {
 	const bool	listening = gpuagg_refuse_pause();
 	const bool	strange = finer && reads_strange(plan->lw, expr);

@@ -63,7 +63,7 @@ rewritten_queries(const Query *query)
 	if (copies.queries == NIL && gpuagg_unique_group_any(query))
 		unique = gpuagg_correlated_rewrite_unique(query);
 	if (unique != NULL)
-		copies = (Copies) {
+		copies = (Copies){
 			.queries = list_make1(unique),
 			.no_device = "a subquery's groups are the rows of a table, which could be grouped as these, but no device does so in PostgreSQL's plan of it",
 			.dearer = "a subquery's groups are the rows of a table, which could be grouped as these on the device, but to make the groups is estimated to be cheaper"};
@@ -98,8 +98,9 @@ plan_rewritten(GPUAGG_PLANNER_PARAMETERS)
 static void
 note_dearer(const Copies *copies, const PlannedStmt *original, Cost least)
 {
-	char	   *reason = least < 0 ? pstrdup(copies->no_device) :
-		psprintf("%s (%.0f instead of %.0f)", copies->dearer, original->planTree->total_cost, least);
+	char *reason = least < 0 ? pstrdup(copies->no_device) :
+							   psprintf("%s (%.0f instead of %.0f)", copies->dearer,
+										original->planTree->total_cost, least);
 
 	gpuagg_offer_note(list_make1(reason));
 }

@@ -35,11 +35,13 @@ joins_grouping(const Query *query)
 static bool
 is_plain_column(const Query *query)
 {
-	return query->commandType == CMD_SELECT && !query->hasAggs && !query->hasWindowFuncs && !query->hasTargetSRFs &&
-		query->groupClause == NIL && query->groupingSets == NIL && query->havingQual == NULL &&
-		query->distinctClause == NIL && query->sortClause == NIL && query->limitCount == NULL &&
-		query->limitOffset == NULL && query->setOperations == NULL && list_length(query->targetList) == 1 &&
-		gpuagg_correlated_is_same_if_equal((Node *) linitial_node(TargetEntry, query->targetList)->expr);
+	return query->commandType == CMD_SELECT && !query->hasAggs && !query->hasWindowFuncs &&
+		!query->hasTargetSRFs && query->groupClause == NIL && query->groupingSets == NIL &&
+		query->havingQual == NULL && query->distinctClause == NIL && query->sortClause == NIL &&
+		query->limitCount == NULL && query->limitOffset == NULL && query->setOperations == NULL &&
+		list_length(query->targetList) == 1 &&
+		gpuagg_correlated_is_same_if_equal(
+			   (Node *) linitial_node(TargetEntry, query->targetList)->expr);
 }
 
 static void
@@ -49,8 +51,8 @@ make_distinct(Query *query)
 	SortGroupClause *clause = makeNode(SortGroupClause);
 
 	column->ressortgroupref = clause->tleSortGroupRef = 1;
-	get_sort_group_operators(exprType((Node *) column->expr), true, true, false, &clause->sortop, &clause->eqop,
-							 NULL, &clause->hashable);
+	get_sort_group_operators(exprType((Node *) column->expr), true, true, false, &clause->sortop,
+							 &clause->eqop, NULL, &clause->hashable);
 	query->distinctClause = list_make1(clause);
 }
 
@@ -65,7 +67,8 @@ gpuagg_correlated_distinct(List *conjuncts)
 		const SubLink *sublink = lfirst(lc);
 
 		if (!IsA(sublink, SubLink) || sublink->subLinkType != ANY_SUBLINK ||
-			!joins_grouping((Query *) sublink->subselect) || !is_plain_column((Query *) sublink->subselect))
+			!joins_grouping((Query *) sublink->subselect) ||
+			!is_plain_column((Query *) sublink->subselect))
 			continue;
 		make_distinct((Query *) sublink->subselect);
 		made = true;

@@ -97,7 +97,8 @@ gpuagg_correlated_is_harmless(Node *expr, List *aggregates)
 	Node	   *folded;
 	Node	   *of;
 
-	return gpuagg_fold_constants(expr, &folded) && gpuagg_fold_constants((Node *) aggregates, &of) &&
+	return gpuagg_fold_constants(expr, &folded) &&
+		gpuagg_fold_constants((Node *) aggregates, &of) &&
 		gpuagg_is_harmless_above(folded, (List *) of);
 }
 
@@ -116,7 +117,8 @@ gpuagg_correlated_reads_harmless(const Query *query)
 	Node	   *folded;
 
 	return !contain_volatile_functions((Node *) query) &&
-		gpuagg_fold_constants((Node *) query, &folded) && gpuagg_is_harmless_input((Query *) folded);
+		gpuagg_fold_constants((Node *) query, &folded) &&
+		gpuagg_is_harmless_input((Query *) folded);
 }
 
 /* --------------------------------------------------------------- value --- */
@@ -154,7 +156,8 @@ check_value(Node *value)
 	if (!gpuagg_correlated_is_harmless(value, aggregates))
 		return GPUAGG_REFUSE("a subquery is run for each row: what it makes of its aggregate may raise an error for rows that no row outside asks for");
 	return is_null_of_none(value) ||
-		GPUAGG_REFUSE("a subquery is run for each row: without rows its value may be other than NULL");
+		GPUAGG_REFUSE(
+			   "a subquery is run for each row: without rows its value may be other than NULL");
 }
 
 /* ---------------------------------------------------------------- keys --- */
@@ -199,7 +202,8 @@ gpuagg_correlated_groups_alike(const OpExpr *op, Node *inner, SortGroupClause *c
 		(op_mergejoinable(op->opno, exprType(gpuagg_arg(op->args, 0))) ||
 		 op_hashjoinable(op->opno, exprType(gpuagg_arg(op->args, 0)))) &&
 		op_strict(op->opno) && equality_ops_are_compatible(op->opno, clause->eqop) &&
-		(!type_is_collatable(exprType(inner)) || collations_agree(op->inputcollid, exprCollation(inner)));
+		(!type_is_collatable(exprType(inner)) ||
+		 collations_agree(op->inputcollid, exprCollation(inner)));
 }
 
 /* A column of the grouping; keys that are asked for twice are one. */
@@ -217,7 +221,8 @@ key_column(GpuAggCorrelatedGroup *out, List **columns, Node *inner, SortGroupCla
 		*columns = lappend(*columns, column);
 		out->query->groupClause = lappend(out->query->groupClause, clause);
 	}
-	return makeVar(out->rti, column->resno, exprType(inner), exprTypmod(inner), exprCollation(inner), 0);
+	return makeVar(out->rti, column->resno, exprType(inner), exprTypmod(inner),
+				   exprCollation(inner), 0);
 }
 
 /* inner = outer, or the other way round: a key, and the condition of a join */
@@ -239,13 +244,15 @@ take_key(GpuAggCorrelatedGroup *out, List **columns, Node *conjunct, int depth)
 		inner = outer;
 		outer = list_head(op->args);
 	}
-	if (!contain_vars_of_level(lfirst(inner), 0) || gpuagg_correlated_depends(lfirst(inner), depth) ||
+	if (!contain_vars_of_level(lfirst(inner), 0) ||
+		gpuagg_correlated_depends(lfirst(inner), depth) ||
 		!contain_vars_of_level(lfirst(outer), 1) || contain_vars_of_level(lfirst(outer), 0) ||
-		!gpuagg_correlated_groups_alike(op, lfirst(inner), clause) || contain_volatile_functions(conjunct) ||
-		!gpuagg_correlated_is_harmless(conjunct, NIL))
+		!gpuagg_correlated_groups_alike(op, lfirst(inner), clause) ||
+		contain_volatile_functions(conjunct) || !gpuagg_correlated_is_harmless(conjunct, NIL))
 		return false;
 	key->inner = copyObjectImpl(lfirst(inner));
-	key->same = exprType(lfirst(inner)) == exprType(lfirst(outer)) && gpuagg_correlated_is_same_if_equal(key->inner) &&
+	key->same = exprType(lfirst(inner)) == exprType(lfirst(outer)) &&
+		gpuagg_correlated_is_same_if_equal(key->inner) &&
 		(!OidIsValid(op->inputcollid) || get_collation_isdeterministic(op->inputcollid));
 	lfirst(inner) = key_column(out, columns, key->inner, clause);
 	IncrementVarSublevelsUp(lfirst(outer), -1, 1);

@@ -67,7 +67,8 @@ is_movable(Node *condition)
 	if (!IsA(sublink, SubLink))
 		return gpuagg_correlated_is_harmless(condition, NIL);
 	return sublink->subLinkType == ANY_SUBLINK && IsA(sublink->subselect, Query) &&
-		!checkExprHasSubLink(sublink->testexpr) && gpuagg_correlated_is_harmless(sublink->testexpr, NIL) &&
+		!checkExprHasSubLink(sublink->testexpr) &&
+		gpuagg_correlated_is_harmless(sublink->testexpr, NIL) &&
 		!contain_vars_of_level(sublink->subselect, 1) &&
 		gpuagg_is_harmless_query((Query *) sublink->subselect);
 }
@@ -99,7 +100,8 @@ is_joined_table(const Query *level, int rti)
 		RangeTblRef *ref = lfirst(lc);
 
 		if (IsA(ref, RangeTblRef) && ref->rtindex == rti)
-			return rte->rtekind == RTE_RELATION && rte->tablesample == NULL && rte->securityQuals == NIL;
+			return rte->rtekind == RTE_RELATION && rte->tablesample == NULL &&
+				rte->securityQuals == NIL;
 	}
 	return false;
 }
@@ -114,8 +116,8 @@ table_conditions(List *conditions, int rti)
 
 	foreach(lc, conditions)
 	{
-		if (bms_get_singleton_member(pull_varnos_of_level(NULL, lfirst(lc), 0), &table) && table == rti &&
-			!IsA(lfirst(lc), SubLink) && is_movable(lfirst(lc)))
+		if (bms_get_singleton_member(pull_varnos_of_level(NULL, lfirst(lc), 0), &table) &&
+			table == rti && !IsA(lfirst(lc), SubLink) && is_movable(lfirst(lc)))
 			own = lappend(own, lfirst(lc));
 	}
 	return own;
@@ -125,7 +127,8 @@ table_conditions(List *conditions, int rti)
  * The condition of a join, between the subquery's tables outside and the table, which is number 1
  */
 static Node *
-semijoin_condition(const GpuAggCorrelatedGroup *group, const GpuAggCorrelatedKey *key, const OpExpr *join, int rti)
+semijoin_condition(const GpuAggCorrelatedGroup *group, const GpuAggCorrelatedKey *key,
+				   const OpExpr *join, int rti)
 {
 	OpExpr	   *op = copyObjectImpl(join);
 	ListCell   *lc;
@@ -179,8 +182,8 @@ semijoin(const Query *level, const GpuAggCorrelatedGroup *group, int rti, List *
 static void
 add_condition(Query *query, Node *condition)
 {
-	query->jointree->quals = gpuagg_correlated_and(lappend(gpuagg_correlated_conjuncts(query->jointree->quals),
-														   condition));
+	query->jointree->quals = gpuagg_correlated_and(
+		lappend(gpuagg_correlated_conjuncts(query->jointree->quals), condition));
 	query->hasSubLinks |= checkExprHasSubLink(condition);
 }
 
@@ -202,7 +205,8 @@ key_tables(const GpuAggCorrelatedGroup *group)
 }
 
 bool
-gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group, bool semijoins)
+gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group,
+						 bool semijoins)
 {
 	Bitmapset  *tables = semijoins ? key_tables(group) : NULL;
 	bool		joined = false;

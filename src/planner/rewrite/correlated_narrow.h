@@ -13,7 +13,7 @@
  * Adds to the grouping what these conditions of the query around it demand of its keys.  They
  * depend on no query further out.  True: it is joined with a table outside, if that may be.
  */
-extern bool gpuagg_correlated_narrow(const Query *level, List *conditions, GpuAggCorrelatedGroup *group,
-									 bool semijoins);
+extern bool gpuagg_correlated_narrow(const Query *level, List *conditions,
+									 GpuAggCorrelatedGroup *group, bool semijoins);
 
 #endif							/* GPUAGG_PLANNER_CORRELATED_NARROW_H */

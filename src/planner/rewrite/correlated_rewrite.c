@@ -180,7 +180,8 @@ mask_mutator(Node *node, void *context)
 	if (IsA(node, SubLink) && ((SubLink *) node)->testexpr != NULL)
 		return mask_mutator(((SubLink *) node)->testexpr, context);
 	if (!IsA(node, SubLink) &&
-		(!has_value(node) || contain_vars_of_level(node, 0) || gpuagg_correlated_depends(node, *(int *) context)))
+		(!has_value(node) || contain_vars_of_level(node, 0) ||
+		 gpuagg_correlated_depends(node, *(int *) context)))
 		return expression_tree_mutator(node, mask_mutator, context);
 	param = makeNode(Param);
 	param->paramkind = PARAM_EXTERN;
@@ -308,16 +309,19 @@ rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, Levels *levels)
 		return NIL;
 	judged = replace_sublink(conjunct, sublink, (Node *) group.value);
 	if (checkExprHasSubLink(judged) || contain_volatile_functions(judged) ||
-		!gpuagg_correlated_is_harmless(judged, pull_var_clause((Node *) group.value, PVC_INCLUDE_AGGREGATES)))
+		!gpuagg_correlated_is_harmless(
+			judged, pull_var_clause((Node *) group.value, PVC_INCLUDE_AGGREGATES)))
 	{
-		(void) GPUAGG_REFUSE("a subquery is run for each row: the condition that it stands in may raise an error");
+		(void) GPUAGG_REFUSE(
+			"a subquery is run for each row: the condition that it stands in may raise an error");
 		return NIL;
 	}
-	levels->joined |= gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth), &group,
-											   levels->semijoins);
+	levels->joined |= gpuagg_correlated_narrow(level, own_conditions(conjuncts, conjunct, depth),
+											   &group, levels->semijoins);
 	add_table(level, &group);
-	value = (Node *) makeVar(group.rti, list_length(group.query->targetList), exprType((Node *) group.value),
-							 exprTypmod((Node *) group.value), exprCollation((Node *) group.value), 0);
+	value = (Node *) makeVar(group.rti, list_length(group.query->targetList),
+							 exprType((Node *) group.value), exprTypmod((Node *) group.value),
+							 exprCollation((Node *) group.value), 0);
 	return lappend(group.joins, replace_sublink(conjunct, sublink, value));
 }
 

@@ -89,7 +89,8 @@ any_walker(Node *node, void *context)
 bool
 gpuagg_unique_group_any(const Query *query)
 {
-	return (query->commandType == CMD_SELECT || query->commandType == CMD_INSERT) && any_walker((Node *) query, NULL);
+	return (query->commandType == CMD_SELECT || query->commandType == CMD_INSERT) &&
+		any_walker((Node *) query, NULL);
 }
 
 bool
@@ -102,7 +103,8 @@ gpuagg_unique_group_is_joined(const Query *query)
 		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 
 		/* NULL: it has been pulled up */
-		if (rte->rtekind == RTE_SUBQUERY && rte->subquery != NULL && rte->subquery->queryId == MADE_MARK)
+		if (rte->rtekind == RTE_SUBQUERY && rte->subquery != NULL &&
+			rte->subquery->queryId == MADE_MARK)
 			return true;
 	}
 	return false;
@@ -111,10 +113,11 @@ gpuagg_unique_group_is_joined(const Query *query)
 static bool
 is_plain_grouping(const Query *query)
 {
-	return query->commandType == CMD_SELECT && query->groupClause != NIL && query->groupingSets == NIL &&
-		query->distinctClause == NIL && query->sortClause == NIL && query->setOperations == NULL &&
-		query->cteList == NIL && !query->hasSubLinks && !query->hasTargetSRFs && !query->hasWindowFuncs &&
-		query->limitCount == NULL && query->limitOffset == NULL && query->rowMarks == NIL;
+	return query->commandType == CMD_SELECT && query->groupClause != NIL &&
+		query->groupingSets == NIL && query->distinctClause == NIL && query->sortClause == NIL &&
+		query->setOperations == NULL && query->cteList == NIL && !query->hasSubLinks &&
+		!query->hasTargetSRFs && !query->hasWindowFuncs && query->limitCount == NULL &&
+		query->limitOffset == NULL && query->rowMarks == NIL;
 }
 
 /* ---------------------------------------------------------------- tables --- */
@@ -124,8 +127,8 @@ is_plain_table(const Query *query, int rti)
 {
 	const RangeTblEntry *rte = rt_fetch(rti, query->rtable);
 
-	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_RELATION && rte->tablesample == NULL &&
-		!(rte->inh && has_subclass(rte->relid));
+	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_RELATION &&
+		rte->tablesample == NULL && !(rte->inh && has_subclass(rte->relid));
 }
 
 static bool
@@ -146,12 +149,14 @@ find_join(Rewriting *rw)
 
 	rw->where = gpuagg_correlated_conjuncts(from->quals);
 	if (list_length(from->fromlist) == 2)
-		ok = is_table(linitial(from->fromlist), &rw->a) && is_table(lsecond(from->fromlist), &rw->b);
+		ok = is_table(linitial(from->fromlist), &rw->a) &&
+			is_table(lsecond(from->fromlist), &rw->b);
 	else if (list_length(from->fromlist) == 1 && IsA(join, JoinExpr))
 	{
 		right = join->jointype == JOIN_RIGHT;
 		ok = (right || join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT) &&
-			is_table(right ? join->rarg : join->larg, &rw->a) && is_table(right ? join->larg : join->rarg, &rw->b);
+			is_table(right ? join->rarg : join->larg, &rw->a) &&
+			is_table(right ? join->larg : join->rarg, &rw->b);
 		rw->on = gpuagg_correlated_conjuncts(join->quals);
 		rw->join = join->jointype == JOIN_INNER ? 0 : join->rtindex;
 	}
@@ -382,8 +387,10 @@ moved_aggregate(Rewriting *rw, const Aggref *agg)
 	if (rw->join == 0 || !is_count(agg))
 		return (Node *) value;
 	count->coalescetype = INT8OID;
-	count->args = list_make2(value, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											  Int64GetDatum(agg->args == NIL ? 1 : 0), false, FLOAT8PASSBYVAL));
+	count->args = list_make2(value,
+							 makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+									   Int64GetDatum(agg->args == NIL ? 1 : 0), false,
+									   FLOAT8PASSBYVAL));
 	count->location = -1;
 	return (Node *) count;
 }
@@ -397,7 +404,8 @@ output_mutator(Node *node, void *context)
 		return NULL;
 	if (IsA(node, Aggref) && can_move(rw, (Aggref *) node))
 		return moved_aggregate(rw, (Aggref *) node);
-	if (IsA(node, Aggref) || IsA(node, GroupingFunc) || (IsA(node, Var) && ((Var *) node)->varno != rw->a))
+	if (IsA(node, Aggref) || IsA(node, GroupingFunc) ||
+		(IsA(node, Var) && ((Var *) node)->varno != rw->a))
 		rw->failed = true;
 	return rw->failed ? node : expression_tree_mutator(node, output_mutator, context);
 }
@@ -407,8 +415,8 @@ take_outputs(Rewriting *rw)
 {
 	Query	   *query = rw->query;
 	List	   *outputs = NIL;
-	List	   *aggregates = pull_var_clause((Node *) list_make2(query->targetList, query->havingQual),
-											 PVC_INCLUDE_AGGREGATES);
+	List *aggregates = pull_var_clause((Node *) list_make2(query->targetList, query->havingQual),
+									   PVC_INCLUDE_AGGREGATES);
 	ListCell   *lc;
 
 	foreach(lc, query->targetList)
@@ -424,7 +432,8 @@ take_outputs(Rewriting *rw)
 	if (!gpuagg_correlated_is_harmless(query->havingQual, aggregates))
 		return false;
 	query->targetList = (List *) output_mutator((Node *) outputs, rw);
-	rw->where = list_concat(rw->where, gpuagg_correlated_conjuncts(output_mutator(query->havingQual, rw)));
+	rw->where = list_concat(rw->where,
+							gpuagg_correlated_conjuncts(output_mutator(query->havingQual, rw)));
 	return !rw->failed;
 }
 

@@ -207,7 +207,8 @@ whole_part(const GpuAggNumericDigits *d, int scale, uint64 *v, bool *rest)
 static bool
 is_positive(Datum value)
 {
-	return DatumGetBool(DirectFunctionCall2(numeric_gt, value, NumericGetDatum(int64_to_numeric(0))));
+	return DatumGetBool(
+		DirectFunctionCall2(numeric_gt, value, NumericGetDatum(int64_to_numeric(0))));
 }
 
 bool

@@ -283,8 +283,8 @@ is_comparable(Oid type)
 static bool
 is_comparison(Oid opno, List *args, Oid collation)
 {
-	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL && is_collated(args, collation) &&
-		is_comparable(exprType(gpuagg_arg(args, 0)));
+	return opno < FirstGenbkiObjectId && gpuagg_op_meanings(opno) != NIL &&
+		is_collated(args, collation) && is_comparable(exprType(gpuagg_arg(args, 0)));
 }
 
 static bool

@@ -75,7 +75,8 @@ gpuagg_is_harmless_query(const Query *query)
 {
 	ListCell   *lc;
 
-	if (query->hasAggs || !gpuagg_is_harmless(query->havingQual) || !gpuagg_is_harmless_input(query))
+	if (query->hasAggs || !gpuagg_is_harmless(query->havingQual) ||
+		!gpuagg_is_harmless_input(query))
 		return false;
 	foreach(lc, query->targetList)
 	{
@@ -92,7 +93,8 @@ is_harmless_aggregate(const Node *node)
 	const Aggref *agg = (const Aggref *) node;
 
 	return IsA(node, Aggref) &&
-		(agg->aggstar ? gpuagg_is_harmless((Node *) agg->aggfilter) : gpuagg_is_harmless_aggregate(agg));
+		(agg->aggstar ? gpuagg_is_harmless((Node *) agg->aggfilter) :
+						gpuagg_is_harmless_aggregate(agg));
 }
 
 /* Servers of others fail as they like. */
@@ -116,7 +118,8 @@ gpuagg_is_harmless_total(const Query *query)
 	ListCell   *lc;
 
 	if (!query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
-		!gpuagg_is_harmless_input(query) || !is_at_home(query) || contain_volatile_functions((Node *) query))
+		!gpuagg_is_harmless_input(query) || !is_at_home(query) ||
+		contain_volatile_functions((Node *) query))
 		return false;
 	aggregates = pull_var_clause((Node *) list_make2(query->targetList, query->havingQual),
 								 PVC_INCLUDE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);

@@ -121,14 +121,15 @@ next_change(const pg_tz *zone, pg_time_t at, long *before, pg_time_t *change, lo
 	pg_time_t	later;
 	long		held;
 	long		other;
-	int			found = pg_next_dst_boundary(&at, before, &is_dst[0], change, after, &is_dst[1], zone);
+	int found = pg_next_dst_boundary(&at, before, &is_dst[0], change, after, &is_dst[1], zone);
 
 	if (found == 0)
 	{
 		at++;
 		found = pg_next_dst_boundary(&at, before, &is_dst[0], change, after, &is_dst[1], zone);
 	}
-	if (found > 0 && pg_next_dst_boundary(change, &held, &is_dst[0], &later, &other, &is_dst[1], zone) >= 0 &&
+	if (found > 0 &&
+		pg_next_dst_boundary(change, &held, &is_dst[0], &later, &other, &is_dst[1], zone) >= 0 &&
 		held != *after)
 		return -1;
 	return found;
@@ -260,7 +261,8 @@ fill_table(const pg_tz *zone)
 	last.bytes = gpuagg_zone_bytes(&z.head);
 	memcpy(last.table, &z.head, sizeof(z.head));
 	memcpy(last.table + sizeof(z.head), z.spans, z.head.spans * sizeof(GpuAggZoneSpan));
-	fill_index(&z.head, z.spans, (uint16 *) (last.table + sizeof(z.head) + z.head.spans * sizeof(GpuAggZoneSpan)));
+	fill_index(&z.head, z.spans,
+			   (uint16 *) (last.table + sizeof(z.head) + z.head.spans * sizeof(GpuAggZoneSpan)));
 	pfree(z.spans);
 }
 

@@ -431,8 +431,9 @@ compare(const Case &c, const GpuAggTask *task, const char *what)
 	for (int i = 0; i < 2 + c.naggs; i++)
 		if (got.word[i] != c.expected.word[i])
 		{
-			fprintf(stderr, "%s %s %llu groups: word %d is %llx, not %llx (%llu groups, not %llu)\n",
-					what, c.dist.c_str(), (unsigned long long) c.groups, i, got.word[i],
+			fprintf(stderr,
+					"%s %s %llu groups: word %d is %llx, not %llx (%llu groups, not %llu)\n", what,
+					c.dist.c_str(), (unsigned long long) c.groups, i, got.word[i],
 					c.expected.word[i], got.word[0], c.expected.word[0]);
 			return false;
 		}
@@ -608,7 +609,8 @@ time_cub(const Case &c)
 		if (round >= WARM_ROUNDS)
 			print_rate(c, "cub", ms / 1e3, ms / 1e3, "its memory was there before");
 	}
-	for (void *p : {(void *) keys, (void *) values, (void *) unique, (void *) states, (void *) nruns, scratch})
+	for (void *p : {(void *) keys, (void *) values, (void *) unique, (void *) states,
+					(void *) nruns, scratch})
 		check(cudaFreeAsync(p, c.stream), "cub");
 }
 

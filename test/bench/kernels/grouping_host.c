@@ -117,7 +117,8 @@ fill_pages(TestPage *pages, const char *keys, uint32_t groups)
 	for (npages = 0; row < nrows; npages++)
 	{
 		fill_page(&pages[npages], keys, &row, groups);
-		list[npages] = (GpuAggPage) {.page = pages[npages].bytes,.nlines = pages[npages].nlines,.block = npages};
+		list[npages] = (GpuAggPage){
+			.page = pages[npages].bytes, .nlines = pages[npages].nlines, .block = npages};
 	}
 }
 

@@ -69,7 +69,8 @@ make_kernel(const Table t)
 		const uint64_t hash = hash_of(key);
 		uint64_t	at = slot_of(t, hash);
 
-		while (atomicCAS((unsigned long long *) &t.slots[at], 0ULL, (unsigned long long) key + 1) != 0)
+		while (atomicCAS((unsigned long long *) &t.slots[at], 0ULL, (unsigned long long) key + 1) !=
+			   0)
 			at = at + 1 < t.nslots ? at + 1 : 0;
 		if (t.filter != NULL)
 			gpuagg_filter_add(t.filter, t.words, hash);
@@ -84,7 +85,8 @@ keys_kernel(uint64_t nkeys, uint64_t share, uint64_t *keys, uint64_t n, Tally *t
 	unsigned long long count = 0;
 	unsigned long long sum = 0;
 
-	for (uint64_t i = blockIdx.x * (uint64_t) THREADS + threadIdx.x; i < n; i += (uint64_t) gridDim.x * THREADS)
+	for (uint64_t i = blockIdx.x * (uint64_t) THREADS + threadIdx.x; i < n;
+		 i += (uint64_t) gridDim.x * THREADS)
 	{
 		const uint64_t random = gpuagg_hash_finish(gpuagg_hash_word(~SEED, i, SEED));
 		const bool	there = (random & 0xFFFFFFFF) < share;
@@ -99,13 +101,14 @@ keys_kernel(uint64_t nkeys, uint64_t share, uint64_t *keys, uint64_t n, Tally *t
 
 template <bool FILTER>
 static __global__ void
-__launch_bounds__(THREADS)
-probe_kernel(const Table t, const uint64_t *keys, uint64_t n, uint64_t from, uint64_t to, Tally *tally)
+__launch_bounds__(THREADS) probe_kernel(const Table t, const uint64_t *keys, uint64_t n,
+										uint64_t from, uint64_t to, Tally *tally)
 {
 	unsigned long long count = 0;
 	unsigned long long sum = 0;
 
-	for (uint64_t i = blockIdx.x * (uint64_t) THREADS + threadIdx.x; i < n; i += (uint64_t) gridDim.x * THREADS)
+	for (uint64_t i = blockIdx.x * (uint64_t) THREADS + threadIdx.x; i < n;
+		 i += (uint64_t) gridDim.x * THREADS)
 	{
 		const uint64_t key = keys[i];
 		const uint64_t hash = hash_of(key);
@@ -162,8 +165,8 @@ read_tally(const Tally *tally)
 
 /* Seconds of one way, whose answers are compared */
 static double
-time_way(const Table &t, const uint64_t *keys, uint64_t n, uint64_t windows, bool filter, const Tally &right,
-		 Tally *tally)
+time_way(const Table &t, const uint64_t *keys, uint64_t n, uint64_t windows, bool filter,
+		 const Tally &right, Tally *tally)
 {
 	cudaEvent_t begin;
 	cudaEvent_t end;
@@ -184,15 +187,16 @@ time_way(const Table &t, const uint64_t *keys, uint64_t n, uint64_t windows, boo
 
 	if (found.count == right.count && found.sum == right.sum)
 		return ms / 1000;
-	fprintf(stderr, "lookup_gpu: %llu rows found (sum %llu), there are %llu (%llu)\n", found.count, found.sum,
-			right.count, right.sum);
+	fprintf(stderr, "lookup_gpu: %llu rows found (sum %llu), there are %llu (%llu)\n", found.count,
+			found.sum, right.count, right.sum);
 	exit(1);
 }
 
 struct Options
 {
 	int			rounds;
-	std::vector<std::string> tables = {"64", "256", "1024", "4096", "32768", "65536", "98304", "122880"};
+	std::vector<std::string> tables = {"64",	"256",	 "1024",  "4096",
+									   "32768", "65536", "98304", "122880"};
 	std::vector<std::string> windows = {"1", "2", "4", "8"};
 	std::vector<std::string> filters = {"0", "1"};
 	std::vector<std::string> shares = {"1", "0.1"};
@@ -274,7 +278,8 @@ static void
 measure_share(const Options &o, const Table &t, double share, uint64_t *keys, Tally *tally)
 {
 	check(cudaMemset(tally, 0, sizeof(*tally)), "cudaMemset");
-	keys_kernel<<<nblocks, THREADS>>>(t.nkeys, (uint64_t) (share * 4294967296.0), keys, o.probes, tally);
+	keys_kernel<<<nblocks, THREADS>>>(t.nkeys, (uint64_t) (share * 4294967296.0), keys, o.probes,
+									  tally);
 	check(cudaGetLastError(), "keys_kernel");
 
 	const Tally	right = read_tally(tally);
@@ -284,12 +289,14 @@ measure_share(const Options &o, const Table &t, double share, uint64_t *keys, Ta
 			for (const std::string &filter : o.filters)
 			{
 				const bool	filters = filter != "0";
-				const double s = time_way(t, keys, o.probes, std::max(1, atoi(windows.c_str())), filters,
-										  right, tally);
+				const double s = time_way(t, keys, o.probes, std::max(1, atoi(windows.c_str())),
+										  filters, right, tally);
 
 				if (r > 0)
-					printf("%llu\t%s\t%llu\t%g\t%.4g\n", (unsigned long long) (t.nslots >> 17), windows.c_str(),
-						   filters ? (unsigned long long) (t.words * 8 >> 20) : 0ULL, share, o.probes / s);
+					printf("%llu\t%s\t%llu\t%g\t%.4g\n", (unsigned long long) (t.nslots >> 17),
+						   windows.c_str(),
+						   filters ? (unsigned long long) (t.words * 8 >> 20) : 0ULL, share,
+						   o.probes / s);
 			}
 	fflush(stdout);
 }

@@ -66,7 +66,8 @@ table_make(uint64_t nrows, const Kind *kind)
 {
 	int64_t    *keys = malloc(nrows * sizeof(*keys));
 	int64_t    *values = malloc(nrows * sizeof(*values));
-	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL}, {GPUAGG_CLASS_I64, values, NULL}};
+	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL},
+										  {GPUAGG_CLASS_I64, values, NULL}};
 	const GpuAggLookupRows rows = {nrows, 1, 2, columns, 7, kind->filters, NULL};
 	GpuAggConst *slot;
 	uint64_t	bytes;

@@ -134,7 +134,8 @@ measure(size_t megabytes, bool huge, int rounds, unsigned idle)
 
 	if (memory == MAP_FAILED)
 	{
-		fprintf(stderr, "mapping_host: no %zu MB in pages of %s\n", megabytes, huge ? "2 MB" : "4 kB");
+		fprintf(stderr, "mapping_host: no %zu MB in pages of %s\n", megabytes,
+				huge ? "2 MB" : "4 kB");
 		return;
 	}
 	memset(memory, 1, bytes);

@@ -169,7 +169,8 @@ expect_kernel(const GpuAggDraws draws, unsigned long long *total)
 	const uint64_t step = (uint64_t) gridDim.x * GPUAGG_DRAW_THREADS;
 	uint64_t	sum = 0;
 
-	for (uint64_t i = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; i < draws.draws; i += step)
+	for (uint64_t i = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; i < draws.draws;
+		 i += step)
 		sum += value_of(gpuagg_draw_row(&draws, i));
 	add_up(sum, total);
 }
@@ -459,8 +460,9 @@ launch_sums(Bench &b, const Case &c, const GpuAggDrawTiles &all)
 	int			blocks = b.o.blocks;
 
 	if (blocks == 0)
-		check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, GPUAGG_DRAW_THREADS, 0),
-			  "occupancy");
+		check(
+			cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, GPUAGG_DRAW_THREADS, 0),
+			"occupancy");
 	blocks *= b.machine.units;
 	tiles.tile = gpuagg_draw_tile(tiles.draws, blocks, b.o.ahead);
 	tiles.nwindows /= launches;
@@ -498,7 +500,8 @@ time_once(Bench &b, const Case &c, GpuAggDrawWay way, uint32_t windows)
 	check(cudaEventRecord(b.to), "event");
 	check(cudaGetLastError(), "draw_kernel");
 	if (c.gather)
-		sum_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(b.table.drawn, c.draws.draws, b.total);
+		sum_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(b.table.drawn, c.draws.draws,
+																 b.total);
 	check(cudaEventSynchronize(b.to), "draw_kernel");
 	check(cudaEventElapsedTime(&ms, b.from, b.to), "event");
 	return ms;
@@ -661,7 +664,8 @@ run_gather(Bench &b, uint64_t bytes)
 	time_way(b, c, "gather-single", GPUAGG_DRAW_SINGLE, 1, 0);
 	time_scopes(b, c, GPUAGG_DRAW_PASSES, "gather-passes");
 	time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "gather-spatial");
-	time_way(b, c, "gather-auto", prepared.way, prepared.windows, prepared.predicted_ns[prepared.way]);
+	time_way(b, c, "gather-auto", prepared.way, prepared.windows,
+			 prepared.predicted_ns[prepared.way]);
 	free_table(b);
 }
 
@@ -682,7 +686,8 @@ run_case(Bench &b, uint64_t bytes)
 		else if (way == "spatial")
 			time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "spatial");
 		else if (way == "auto")
-			time_way(b, c, "auto", prepared.way, prepared.windows, prepared.predicted_ns[prepared.way]);
+			time_way(b, c, "auto", prepared.way, prepared.windows,
+					 prepared.predicted_ns[prepared.way]);
 		else if (way == "gather")
 			run_gather(b, bytes);
 }
