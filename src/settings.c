@@ -402,10 +402,6 @@ define_debug_settings(void)
 							 NULL,
 							 &gpuagg_debug_regroup, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	DefineCustomBoolVariable(
-		"gpuagg.debug_regroup",
-		"For tests: devices may group finer groups once more; off: the backend does.", NULL,
-		&gpuagg_debug_regroup, true, PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.debug_filters",
 							 "For tests: look-up tables of slots have a filter before them always, never (off), or as it is expected to pay (auto).",
 							 NULL,
