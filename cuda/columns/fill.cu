@@ -190,6 +190,6 @@ gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions pos
 	const uint32_t words = positions.count / 32 + 2;
 	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
 
-	clear_positions_kernel < <<blocks<256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones,
+	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones,
 																					 positions);
 }
