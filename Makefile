@@ -187,6 +187,15 @@ ifndef VERBOSE
 .SILENT: gpuagg.so
 endif
 
+# Modules that TAP tests build where they run (test/t/GpuAggTest.pm), compiled beforehand
+MODULES := $(patsubst %.c,build/%.o,$(wildcard test/lib/*.c))
+.PHONY: modules
+modules: $(MODULES)
+$(MODULES): build/%.o: %.c build/flags Makefile
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE.c) -o $@ $<
+-include $(MODULES:.o=.d)
+
 # The CUDA device is a library of its own, which the device worker loads where
 # it is installed.  It is a PostgreSQL module by its magic alone and calls
 # nothing of PostgreSQL; "defs" has the linker see to that.

@@ -108,11 +108,11 @@ make_program(RogueProgram *p)
 
 /* What BEGIN tells of the map page, which but for "ahead" is not to be believed */
 static void
-look_ahead(Rogue *rogue, GpuAggAhead *ahead)
+look_ahead(Rogue *rogue, int device, GpuAggAhead *ahead)
 {
 	uint8		bits[GPUAGG_EXTENT_BITMAP_BYTES] pg_attribute_aligned(8);
 
-	ahead->kept = gpuagg_cache_kept_so_far() + is(&rogue->task, "ahead_kept");
+	ahead->kept = gpuagg_cache_kept_so_far(device) + is(&rogue->task, "ahead_kept");
 	ahead->map_lsns[0] = gpuagg_vismap_read(rogue->rel, 0, rogue->nblocks, bits) +
 		is(&rogue->task, "ahead_lsn");
 	ahead->n = 1;
@@ -168,7 +168,7 @@ begin(Rogue *rogue)
 					 rogue->nblocks, &request.cache))
 		elog(ERROR, "no cache request for this table");
 	if (strncmp(rogue->task.what, "ahead", 5) == 0)
-		look_ahead(rogue, &request.ahead);
+		look_ahead(rogue, request.device, &request.ahead);
 	if (strncmp(rogue->task.what, "make", 4) == 0)
 		wish(rogue, &request.config.make);
 	rogue_begin(&rogue->task, &request);
