@@ -23,6 +23,7 @@
 #include "cache/cache_publish.h"
 #include "cache/cache_repin.h"
 #include "cache/cache_rest.h"
+#include "cache/cache_settled.h"
 #include "cache/cache_table.h"
 #include "cache/cache_tidy.h"
 #include "ipc/cache_shared.h"
@@ -212,8 +213,13 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 	uint32		n = 0;
 
 	if (extent != NULL)
-		n = gpuagg_cache_held(extent, cached->columns, cached->ncolumns,
-							  nblocks, held);
+	{
+		const uint32 all = gpuagg_cache_held(extent, cached->columns, cached->ncolumns,
+											 nblocks, held);
+
+		n = gpuagg_cache_seen(extent, &client->request.snapshot, nblocks, held, all);
+		use->hidden = n < all;
+	}
 	if (n == 0 && !cached->may_fill)
 		return;
 	if (extent == NULL)

@@ -192,6 +192,7 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
+	extent->newest = 0;
 }
 
 /* The i-th column of an extent goes; without columns, positions and stripes do. */

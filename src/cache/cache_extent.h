@@ -53,6 +53,7 @@ struct GpuAggWorkerJob;
 typedef struct GpuAggCacheBlock
 {
 	uint64		lsn;			/* of the page when it was kept */
+	uint32		newest;			/* transaction that its rows depend on (cache_settled.h); 0: none */
 	uint32		position;
 	uint16		positions;			/* that it has there */
 	uint8		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
@@ -125,6 +126,8 @@ typedef struct GpuAggCacheExtent
 	uint32		room;			/* blocks that the arrays are long enough for */
 	uint64		map_lsn;
 	uint64		page_lsn;		/* no block is held with a greater one */
+	uint32		newest;			/* no block depends on a newer transaction; 0: on none */
+	GpuAggSnapshot kept_by;		/* all that depend on one were settled for this snapshot */
 	GpuAggCacheBlock *blocks;
 	uint32		nplaced;		/* blocks that have positions */
 	int			nstripes;

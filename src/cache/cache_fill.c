@@ -19,6 +19,7 @@
 #include "cache/cache_former.h"
 #include "cache/cache_position.h"
 #include "cache/cache_publish.h"
+#include "cache/cache_settled.h"
 #include "cache/cache_table.h"
 
 typedef enum GpuAggFillWay
@@ -35,7 +36,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
 	GpuAggCacheUse *use;
 
-	if (!page->fill || page->block >= cached->nblocks ||
+	if (page->keep == GPUAGG_KEEP_NOT || page->block >= cached->nblocks ||
 		cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
@@ -69,9 +70,9 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 }
 
 /*
- * Is a page what it was when it was kept?  So it is if its LSN is the same.  It is, too, if
- * the map page has the LSN that is remembered, and nothing was logged of the heap page
- * between what the client read of the map and of the page, nor before the page was kept.
+ * Is a page what it was when it was kept?  So it is if its LSN is the same.  An all-visible one
+ * is, too, if the map page has the LSN that is remembered, and nothing was logged of the heap
+ * page between what the client read of the map and of the page, nor before the page was kept.
  */
 static bool
 page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
@@ -79,11 +80,15 @@ page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
 {
 	return in->nlines <= block->positions &&
 		((in->lsn != 0 && in->lsn == block->lsn) ||
-		 (use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal &&
-		  block->lsn <= cached->wal));
+		 (in->keep == GPUAGG_KEEP_VISIBLE && use->map_lsn != 0 &&
+		  use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal && block->lsn <= cached->wal));
 }
 
-/* After the client's map page another one may have been remembered: then it is too old. */
+/*
+ * After the client's map page another one may have been remembered: then it is too old.  Of a
+ * page that is all-visible by the one that is remembered what is held is right; of two others
+ * the one with the greater LSN is newer.
+ */
 static GpuAggFillWay
 fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMsgPage *in)
 {
@@ -94,18 +99,19 @@ fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMs
 		return FILL_NOT;
 	if (!gpuagg_cache_has(extent, number))
 		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
-	if (use_holds(cached, use, number))
-		return FILL_NOT;
 	if (page_is_same(cached, use, &extent->blocks[number], in))
-		return FILL_ADD;
-	return use->map_lsn > extent->map_lsn ? FILL_REPLACE : FILL_NOT;
+		return use_holds(cached, use, number) ? FILL_NOT : FILL_ADD;
+	return use->map_lsn > extent->map_lsn ||
+		(in->keep == GPUAGG_KEEP_SETTLED && in->lsn > extent->blocks[number].lsn) ? FILL_REPLACE :
+																				   FILL_NOT;
 }
 
 /* The block that a page goes to; NULL: no memory. */
 static GpuAggCacheBlock *
-fill_block(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in, double lines,
+fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *in, double lines,
 		   GpuAggFillWay way)
 {
+	GpuAggCacheJob *cached = client->cached;
 	const GpuAggCacheExpected expected = {
 		gpuagg_extent_blocks(use->extent->number, cached->nblocks), lines
 	};
@@ -124,8 +130,10 @@ fill_block(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 	if (way == FILL_REPLACE)
 		gpuagg_cache_replace(use->extent, &use->reader, number);
 	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, &expected);
-	if (block != NULL)
-		block->begun = true;
+	if (block == NULL)
+		return NULL;
+	block->begun = true;
+	gpuagg_cache_settled_by(use->extent, block, in->newest, &client->request.snapshot);
 	return block;
 }
 
@@ -150,7 +158,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 			batch = gpuagg_cache_batch_add(client, batch_id, npages);
 			mean = lines_mean(in, npages);
 		}
-		block = fill_block(cached, use, &in[i], mean, way);
+		block = fill_block(client, use, &in[i], mean, way);
 		use->full = block == NULL;
 		if (use->full)
 			continue;

@@ -18,9 +18,10 @@ typedef struct GpuAggCacheUse
 	bool		user;			/* it may read blocks there */
 	uint32		nblocks;		/* so many CACHED announced */
 	uint64	   *announced;			/* which those are; NULL: all of the extent */
+	bool		hidden;			/* others are held that its snapshot may see otherwise */
 	bool		validated;			/* its MAP has come */
 	bool		filler;			/* it fills blocks */
-	uint64		map_lsn;		/* the LSN of the map page by which these are all-visible */
+	uint64		map_lsn;		/* the LSN of the map page that its client has read */
 	bool		open;			/* it has the program's columns */
 	bool		full;			/* it found no memory */
 	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */

@@ -21,8 +21,19 @@ typedef struct GpuAggCacheMap
 {
 	const GpuAggMapMsg *msg;
 	uint64	   *bits;			/* of its blocks; own copy.  NULL: all */
-	const uint64 *lsns;			/* NULL: none */
+	const uint64 *check;		/* blocks that have an LSN; NULL: none */
+	const uint64 *lsns;			/* of these, in order */
 } GpuAggCacheMap;
+
+/* Bytes of a message behind its head, if these are right */
+static Size
+map_bytes(const GpuAggMapMsg *msg)
+{
+	const Size	bits = GPUAGG_BITMAP_WORDS((Size) msg->nblocks) * sizeof(uint64);
+
+	return (msg->whole ? 0 : bits) +
+		(msg->checked == 0 ? 0 : bits + (Size) msg->checked * sizeof(uint64));
+}
 
 /* NULL, or what is wrong with a MAP message */
 static const char *
@@ -30,14 +41,10 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 {
 	const GpuAggCacheJob *cached = client->cached;
 	const GpuAggCacheUse *use;
-	Size		words;
 
 	if (cached == NULL || !cached->begun || bytes < sizeof(GpuAggMapMsg))
 		return "unexpected MAP message";
-	words = GPUAGG_BITMAP_WORDS((Size) msg->nblocks);
-	if (msg->nblocks > GPUAGG_EXTENT_BLOCKS ||
-		bytes != sizeof(GpuAggMapMsg) + (msg->whole ? 0 : words * sizeof(uint64)) +
-		(msg->lsns ? (Size) msg->nblocks * sizeof(uint64) : 0))
+	if (msg->nblocks > GPUAGG_EXTENT_BLOCKS || bytes != sizeof(GpuAggMapMsg) + map_bytes(msg))
 		return "garbled MAP message";
 	if (cached->nuses == 0)
 		return msg->use ? "MAP message about nothing" : NULL;
@@ -45,16 +52,29 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 		msg->nblocks > gpuagg_extent_blocks(msg->extent, cached->nblocks))
 		return "MAP message about no extent";
 	use = &cached->uses[msg->extent];
-	if (use->validated || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
-		(msg->use && !use->user))
+	if (use->validated || (msg->checked > 0 && !msg->use) || (msg->use && !use->user) ||
+		(msg->map_lsn == 0 && msg->whole))
 		return "MAP message out of order";
-	if (msg->use && !msg->lsns && msg->map_lsn != use->reader.map_lsn)
+	if (msg->use && msg->checked == 0 && msg->map_lsn != use->reader.map_lsn)
 		return "MAP message for another LSN";
 	return NULL;
 }
 
-/* Lays out the message; bits beyond its blocks are cleared. */
-static void
+static uint32
+count_bits(const uint64 *bits, uint32 words)
+{
+	uint32		n = 0;
+
+	for (uint32 w = 0; w < words; w++)
+		n += pg_popcount64(bits[w]);
+	return n;
+}
+
+/*
+ * Lays out the message; bits beyond its blocks are cleared.  False: there are not as many LSNs
+ * as bits tell, or of blocks that it is not about.
+ */
+static bool
 map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
 {
 	uint32		words = GPUAGG_BITMAP_WORDS(msg->nblocks);
@@ -70,7 +90,13 @@ map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
 		if (msg->nblocks % 64 != 0)
 			map->bits[words - 1] &= (UINT64CONST(1) << msg->nblocks % 64) - 1;
 	}
-	map->lsns = msg->lsns ? (const uint64 *) at : NULL;
+	map->check = map->lsns = NULL;
+	if (msg->checked == 0)
+		return true;
+	map->check = (const uint64 *) at;
+	map->lsns = map->check + words;
+	return count_bits(map->check, words) == msg->checked &&
+		(msg->nblocks % 64 == 0 || map->check[words - 1] >> msg->nblocks % 64 == 0);
 }
 
 /* Bits of 64 blocks */
@@ -84,34 +110,47 @@ map_word(const GpuAggCacheMap *map, uint32 w)
 	return w == nblocks / 64 ? (UINT64CONST(1) << nblocks % 64) - 1 : PG_UINT64_MAX;
 }
 
-/* One of `room` blocks, whose page is what it was when it was kept? */
-static bool
-map_is_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room, uint32 block)
+/* Into "same": which of an extent's blocks are held with the LSNs that their pages have */
+static void
+map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room, uint64 *same)
 {
-	return map->lsns != NULL && block < map->msg->nblocks &&
-		(map->bits == NULL || gpuagg_bit(map->bits, block)) && map->lsns[block] != 0 &&
-		block < room && map->lsns[block] == blocks[block].lsn;
+	const uint64 *lsn = map->lsns;
+
+	memset(same, 0, GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS) * sizeof(uint64));
+	for (uint32 w = 0; map->check != NULL && w < GPUAGG_BITMAP_WORDS(map->msg->nblocks); w++)
+	{
+		for (uint64 left = map->check[w]; left != 0; left &= left - 1, lsn++)
+		{
+			const uint32 i = w * 64 + pg_rightmost_one_pos64(left);
+
+			if (i < room && *lsn != 0 && *lsn == blocks[i].lsn)
+				same[w] |= left & -left;
+		}
+	}
 }
 
 /*
  * Brings the extent up to the map page as it is now: what is not known to be the same is
  * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
- * is older than what is known tells nothing, and without LSNs nothing is known of what is
- * held.  Who fills by an older map page is done with that.
+ * is older than what is known tells nothing, without LSNs nothing is known of what is
+ * held, and who does not see all of it leaves it to others.  Who fills by an older map page
+ * is done with that.
  */
 static void
 map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
 	const bool	shared = extent->users > 1;
+	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
-	if (map->msg->map_lsn <= extent->map_lsn ||
-		(map->lsns == NULL && gpuagg_cache_has_any(extent)))
+	if (map->msg->map_lsn <= extent->map_lsn || use->hidden ||
+		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
+	map_same(map, extent->blocks, extent->room, same);
 	if (shared)
 		gpuagg_cache_formers_begin(extent);
 	for (uint32 i = 0; i < extent->room; i++)
-		if (map_is_same(map, extent->blocks, extent->room, i))
+		if (gpuagg_bit(same, i))
 			continue;
 		else if (shared)
 			gpuagg_cache_former_add(extent, i);
@@ -126,7 +165,8 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 
 /*
  * Into `used`: blocks that the task reads from the extent; none but what CACHED
- * told, for the client feeds all others.  Returns how many.
+ * told, for the client feeds all others.  They are all-visible by the map page that is
+ * remembered, or their pages have the LSNs that they are held with.  Returns how many.
  */
 static uint32
 map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
@@ -135,6 +175,8 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 	uint32		nblocks = map->msg->nblocks;
 	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
 	uint32		told = Min(words, GPUAGG_BITMAP_WORDS(use->nblocks));
+	const bool	known = map->msg->map_lsn != 0 && map->msg->map_lsn == use->reader.map_lsn;
+	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 	uint32		n = 0;
 
 	/* of another version all is there that CACHED told */
@@ -143,33 +185,20 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 	else
 		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns, nblocks, used);
 	/* all, as nearly always */
-	if (n == nblocks && map->bits == NULL && map->lsns == NULL && use->announced == NULL &&
+	if (n == nblocks && map->bits == NULL && map->check == NULL && use->announced == NULL &&
 		use->nblocks >= nblocks)
 		return n;
+	map_same(map, view, use->extent->room, same);
 	for (uint32 w = 0; w < told; w++)
-		used[w] &= map_word(map, w);
+		used[w] &= (known ? map_word(map, w) : 0) | same[w];
+	for (uint32 w = 0; map->check != NULL && w < told; w++)
+		used[w] &= same[w] | ~map->check[w];
 	for (uint32 w = 0; use->announced != NULL && w < told; w++)
 		used[w] &= use->announced[w];
 	if (use->announced == NULL && use->nblocks / 64 < told)
 		used[use->nblocks / 64] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
 	memset(used + told, 0, (words - told) * sizeof(uint64));
-	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
-		if (gpuagg_bit(used, i) && !map_is_same(map, view, use->extent->room, i))
-			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
-	n = 0;
-	for (uint32 w = 0; w < words; w++)
-		n += pg_popcount64(used[w]);
-	return n;
-}
-
-/* Is there a block that could be kept, and is not used? */
-static bool
-map_lacks(const GpuAggCacheMap *map, const uint64 *used)
-{
-	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(map->msg->nblocks); w++)
-		if (map_word(map, w) & ~used[w])
-			return true;
-	return false;
+	return count_bits(used, words);
 }
 
 /* Does a task, to which blocks lie as in `view`, read a block at its positions? */
@@ -384,16 +413,14 @@ reply_validated(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64
 	client->calls->reply(client, &validated, sizeof(validated));
 }
 
-/* All-visible blocks that are missing may be filled, but by a map page that is too old. */
+/* Blocks that are missing may be filled, but by a map page that is too old. */
 static void
-use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use,
-			 const uint64 *used)
+use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
 
 	if (!client->cached->may_fill || map->msg->map_lsn < extent->map_lsn ||
-		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns) ||
-		!map_lacks(map, used))
+		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns))
 		return;
 	extent->fillers++;
 	use->filler = true;
@@ -426,8 +453,12 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	use = client->cached->nuses > 0 ? &client->cached->uses[msg->extent] : NULL;
 	if (use == NULL || use->extent == NULL)
 		return;
+	if (!map_read(msg, &map))
+	{
+		client->calls->fail(client, "garbled MAP message");
+		return;
+	}
 	use->validated = true;
-	map_read(msg, &map);
 	map_renew(&map, use);
 	if (msg->use)
 	{
@@ -439,8 +470,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	else
 		memset(used, 0, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
 	if (nused < msg->nblocks)
-		use_may_fill(client, &map, use, used);
-	if (msg->lsns)
+		use_may_fill(client, &map, use);
+	if (msg->checked > 0)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);

@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "heap/cache_request.h"
+#include "heap/settled.h"
 #include "settings.h"
 #include "storage/predicate.h"
 #include "utils/lsyscache.h"
@@ -148,5 +149,6 @@ gpuagg_cache_request(Relation rel, Snapshot snapshot, const GpuAggProgram *progr
 	request->relid = RelationGetRelid(rel);
 	request->nblocks = request->written = nblocks;
 	request->fill = 1;
+	gpuagg_settled_snapshot(snapshot, &request->snapshot);
 	return true;
 }

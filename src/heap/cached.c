@@ -3,17 +3,14 @@
  *		A scan's use of the column cache (cached.h).
  *
  * Of each extent the map page is copied, once, and at most one MAP message is
- * sent.  Three cases:
- *
- *	- the LSN of the map page is the one that the worker knows: held blocks
- *	  whose bit is set are used, and the worker reckons the same;
- *	- it is another one: the client reads the LSNs of these blocks' heap pages,
- *	  and the worker answers which of them it holds with just these;
- *	- the worker holds nothing of use: it is told the LSN, so that it may keep
- *	  what is fed.
+ * sent.  If the map page's LSN is the one that the worker knows, held blocks whose bit
+ * is set are used, and the worker reckons the same.  Of all other held blocks the client
+ * reads the LSNs of their heap pages, and the worker answers which of them it holds with
+ * just these.
  *
  * A map page without an LSN was never set under WAL (wal_level = minimal); it is
- * logged, once.  On a standby that cannot be: nothing of its extent is used or kept.
+ * logged, once.  On a standby that cannot be: no bit of it is believed, as of a table that
+ * has no map yet.
  *
  * Memory: the current context of each call, which is that of the run.
  */
@@ -214,19 +211,30 @@ gpuagg_cached_settled(const GpuAggCached *cached)
 		cached->unanswered == 0;
 }
 
-/* Held blocks become those among them that are all-visible now; any left? */
 static bool
-extent_candidates(GpuAggCachedExtent *extent)
+bits_any(const uint8 *bits)
 {
-	uint64	   *held = (uint64 *) extent->held;
-	const uint64 *visible = (const uint64 *) extent->visible;
+	const uint64 *words = (const uint64 *) bits;
 	uint64		any = 0;
 
-	if (held == NULL)
-		return false;
 	for (int i = 0; i < BITMAP_WORDS; i++)
-		any |= held[i] &= visible[i];
+		any |= words[i];
 	return any != 0;
+}
+
+/* Into "check": held blocks that the map page does not tell to be as they are held; any? */
+static bool
+extent_doubts(const GpuAggCachedExtent *extent, uint8 *check)
+{
+	const bool	same = extent->map_lsn == extent->cached_lsn;
+
+	for (int i = 0; i < BITMAP_WORDS; i++)
+	{
+		const uint64 held = ((const uint64 *) extent->held)[i];
+
+		((uint64 *) check)[i] = same ? held & ~((const uint64 *) extent->visible)[i] : held;
+	}
+	return bits_any(check);
 }
 
 /* The message on an extent: its head, then what it needs of bits and LSNs */
@@ -241,29 +249,33 @@ extent_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 		memcpy(end, extent->visible, bits_bytes(map->nblocks));
 		end += bits_bytes(map->nblocks);
 	}
-	if (map->lsns)
+	if (map->use && extent_doubts(extent, cached->check))
 	{
-		gpuagg_vismap_lsns(cached->rel, number, map->nblocks, extent->held,
-						   cached->strategy, (uint64 *) end);
-		end += map->nblocks * sizeof(uint64);
+		uint64	   *lsns = (uint64 *) (end + bits_bytes(map->nblocks));
+
+		memcpy(end, cached->check, bits_bytes(map->nblocks));
+		map->checked = gpuagg_vismap_lsns(cached->rel, number, map->nblocks, cached->check,
+										  cached->strategy, lsns);
+		cached->checked += map->checked;
+		end = (char *) (lsns + map->checked);
 	}
 	return end - (char *) map;
 }
 
-/* Blocks of others are to the worker like ones that are not all-visible. */
+/* Bits of blocks of others go: to the worker they are like ones that are not all-visible. */
 static void
-extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, uint8 *visible)
+extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, uint8 *bits)
 {
 	BlockNumber start = number * GPUAGG_EXTENT_BLOCKS;
 	uint32		from = cached->first > start ? cached->first - start : 0;
 	uint32		to = Min(cached->end - start, nblocks);
 
-	for (uint32 i = 0; i < nblocks; i++)
+	for (uint32 i = 0; bits != NULL && i < nblocks; i++)
 	{
 		if (i == from)
 			i = to;
 		if (i < nblocks)
-			visible[i / 8] &= ~(1 << i % 8);
+			bits[i / 8] &= ~(1 << i % 8);
 	}
 }
 
@@ -275,36 +287,37 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	uint32		nblocks = extent_blocks(cached, number);
 	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 	XLogRecPtr	lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
-	uint32		nvisible;
 	GpuAggMapMsg *map;
 
 	if (lsn == InvalidXLogRecPtr && cached->may_fill && gpuagg_vismap_log(cached->rel, number))
 		lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
 	extent_leave_others(cached, number, nblocks, visible);
-	nvisible = gpuagg_vismap_count(visible);
-	if (nvisible == 0 || (extent->held == NULL && !cached->may_fill))
+	extent_leave_others(cached, number, nblocks, extent->held);
+	if (!cached->may_fill && (extent->held == NULL || !bits_any(extent->held)))
 	{
 		pfree(visible);
 		return NULL;
 	}
 	if (cached->msg == NULL)
-		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_EXTENT_BITMAP_BYTES +
+	{
+		cached->msg = palloc(sizeof(GpuAggMapMsg) + 2 * GPUAGG_EXTENT_BITMAP_BYTES +
 							 extent_blocks(cached, 0) * sizeof(uint64));
+		cached->check = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+	}
 	map = memset(cached->msg, 0, sizeof(GpuAggMapMsg));
 	extent->visible = visible;
 	extent->map_lsn = lsn;
 	extent->batch_id = batch_id;
-	extent->in_flight = extent_candidates(extent);
+	extent->in_flight = extent->held != NULL && bits_any(extent->held);
 	map->msg.type = GPUAGG_MSG_MAP;
 	map->msg.batch_id = batch_id;
 	map->extent = number;
 	map->nblocks = nblocks;
 	map->map_lsn = lsn;
-	map->whole = nvisible == nblocks;
+	map->whole = gpuagg_vismap_count(visible) == nblocks;
 	map->use = extent->in_flight;
-	map->lsns = map->use && lsn != extent->cached_lsn;
 	*bytes = extent_message(cached, number, map);
-	if (map->lsns)
+	if (map->checked > 0)
 	{
 		extent->unanswered = true;
 		cached->unanswered++;

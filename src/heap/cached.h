@@ -21,8 +21,8 @@ typedef struct GpuAggCachedExtent
 {
 	uint8	   *visible;		/* all-visible bits; NULL: nothing of it may be
 								 * kept or used */
-	uint8	   *held;			/* blocks that the worker has, then those of
-								 * them that are all-visible; NULL: none */
+	uint8	   *held;			/* blocks that the worker has, as the snapshot sees them; NULL:
+								 * none */
 	uint8	   *used;			/* those that the task uses; NULL: none */
 	uint64		cached_lsn;		/* of the map page, when the worker had these bits */
 	uint64		map_lsn;		/* of the map page, when it was looked at */
@@ -51,8 +51,10 @@ typedef struct GpuAggCached
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
 	uint64		done;			/* of those, in completed batches */
+	uint64		checked;		/* blocks whose LSNs were read */
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
+	uint8	   *check;			/* bits of blocks, with it */
 	uint8	   *all;			/* bits of an extent that is foreseen whole; NULL until needed */
 } GpuAggCached;
 
@@ -101,14 +103,19 @@ extern GpuAggCached *gpuagg_cached_restore(Relation rel, BlockNumber nblocks, ch
 /* A batch is complete; false if none of this number is in flight. */
 extern bool gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id);
 
-/* The block was all-visible when its map page was looked at. */
-static inline bool
-gpuagg_cached_visible(const GpuAggCached *cached, BlockNumber block)
+/*
+ * May a block be kept, as far as its map page told when it was looked at?  Where that said
+ * that the page is all-visible, as such.
+ */
+static inline GpuAggKeep
+gpuagg_cached_keep(const GpuAggCached *cached, BlockNumber block)
 {
 	const uint8 *bits = cached->extents[block / GPUAGG_EXTENT_BLOCKS].visible;
 
-	return bits != NULL &&
-		gpuagg_vismap_bit(bits, block % GPUAGG_EXTENT_BLOCKS);
+	if (!cached->may_fill || bits == NULL)
+		return GPUAGG_KEEP_NOT;
+	return gpuagg_vismap_bit(bits, block % GPUAGG_EXTENT_BLOCKS) ? GPUAGG_KEEP_VISIBLE :
+																 GPUAGG_KEEP_SETTLED;
 }
 
 /*

@@ -39,7 +39,8 @@
  * Column cache.  Blocks that the device has are stepped over, in a scan that is
  * otherwise like any other.  Of the rest a page may be kept if it was
  * all-visible in the map before, is so by its own flag now, under the lock, and
- * each of its tuples is handed over; its LSN is of the same moment.
+ * each of its tuples is handed over; or if it is settled (settled.h).  Its LSN is of
+ * the same moment.
  *
  * Not handled: temporary tables (their buffers are private), any access
  * method but heap.  Pins belong to CurrentResourceOwner.
@@ -57,6 +58,7 @@
 #include "heap/buffer_hint.h"
 #include "heap/feed.h"
 #include "heap/read_run.h"
+#include "heap/settled.h"
 #include "ipc/errors.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -535,10 +537,31 @@ tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
 }
 
 /*
+ * May the page still be kept, once a tuple has been looked at?  surely: nobody has deleted
+ * it, and its inserter had ended before the snapshot.
+ */
+static inline GpuAggKeep
+feed_keep(const GpuAggFeed *feed, GpuAggMsgPage *page, HeapTupleHeader tuple, bool visible,
+		  bool surely)
+{
+	if (page->keep == GPUAGG_KEEP_VISIBLE)
+		return visible ? GPUAGG_KEEP_VISIBLE : GPUAGG_KEEP_NOT;
+	if (page->keep == GPUAGG_KEEP_NOT)
+		return GPUAGG_KEEP_NOT;
+	if (surely)
+	{
+		gpuagg_settled_inserter(tuple, &page->newest);
+		return GPUAGG_KEEP_SETTLED;
+	}
+	return gpuagg_settled_tuple(tuple, feed->snapshot, &page->newest) ? GPUAGG_KEEP_SETTLED :
+																	   GPUAGG_KEEP_NOT;
+}
+
+/*
  * Checks the visibility of each line of a locked page.  Sets page->nlines to
  * the last visible line (0: none) and the bitmap, and page->has_visibility if
- * the device needs it; clears page->fill if there is a tuple that is not
- * visible.  False: a line pointer points outside the page.
+ * the device needs it; clears page->keep if a tuple tells that the page may not be
+ * kept.  False: a line pointer points outside the page.
  */
 static bool
 feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
@@ -557,6 +580,7 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 	{
 		ItemId		lp = PageGetItemId(dp, line);
 		bool		visible = all_visible;
+		bool		surely = false;
 
 		if (!ItemIdIsNormal(lp))
 		{
@@ -570,7 +594,7 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 		if (!visible)
 			__builtin_prefetch((char *) tuple.t_data - PREFETCH_TUPLE_BYTES);
 		if (!visible && feed->mvcc)
-			visible = tuple_surely_visible(feed, tuple.t_data);
+			visible = surely = tuple_surely_visible(feed, tuple.t_data);
 		if (!visible || conflicts)
 		{
 			tuple.t_len = ItemIdGetLength(lp);
@@ -582,10 +606,11 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 				HeapCheckForSerializableConflictOut(visible, feed->rel, &tuple,
 													buffer, feed->snapshot);
 		}
+		if (!all_visible)
+			page->keep = feed_keep(feed, page, tuple.t_data, visible, surely);
 		if (!visible)
 		{
 			gap = true;
-			page->fill = 0;
 			continue;
 		}
 		bitmap[(line - 1) >> 3] |= (uint8) (1 << ((line - 1) & 7));
@@ -623,9 +648,10 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
 	page->block = block;
-	page->fill = feed->cached != NULL && feed->cached->may_fill &&
-		PageIsAllVisible(dp) && gpuagg_cached_visible(feed->cached, block);
-	page->lsn = page->fill ? BufferGetLSNAtomic(buffer) : 0;
+	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
+	if (page->keep == GPUAGG_KEEP_VISIBLE && !PageIsAllVisible(dp))
+		page->keep = GPUAGG_KEEP_SETTLED;
+	page->newest = InvalidTransactionId;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;
 	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))
@@ -636,9 +662,13 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	else
 		sound = feed_check_visibility(feed, buffer, block, lines, all_visible,
 								 conflicts, page, bitmap);
+	/* after hint bits were set, which may be logged */
+	page->lsn = page->keep != GPUAGG_KEEP_NOT ? BufferGetLSNAtomic(buffer) : 0;
+	if (page->lsn == 0 && page->keep == GPUAGG_KEEP_SETTLED)
+		page->keep = GPUAGG_KEEP_NOT;
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 
-	*wanted = sound && (page->nlines > 0 || page->fill);
+	*wanted = sound && (page->nlines > 0 || page->keep != GPUAGG_KEEP_NOT);
 	if (!*wanted)
 		ReleaseBuffer(buffer);
 	if (!sound)

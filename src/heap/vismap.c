@@ -218,16 +218,16 @@ gpuagg_vismap_page_lsn(Relation rel, BlockNumber block, BufferAccessStrategy str
 	return heap_lsn(&hints, block, strategy);
 }
 
-void
+uint32
 gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 				   const uint8 *bits, BufferAccessStrategy strategy,
 				   uint64 *lsns)
 {
 	GpuAggBufferHints hints;
 	uint32		left_out = 0;
+	uint32		n = 0;
 
 	gpuagg_buffer_hint_init(&hints, rel);
-	memset(lsns, 0, nblocks * sizeof(uint64));
 	for (uint32 i = 0; i < nblocks; i++)
 	{
 		if (!gpuagg_vismap_bit(bits, i))
@@ -238,6 +238,7 @@ gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 		CHECK_FOR_INTERRUPTS();
 		gpuagg_buffer_hint_skip(&hints, left_out);
 		left_out = 0;
-		lsns[i] = heap_lsn(&hints, extent * GPUAGG_EXTENT_BLOCKS + i, strategy);
+		lsns[n++] = heap_lsn(&hints, extent * GPUAGG_EXTENT_BLOCKS + i, strategy);
 	}
+	return n;
 }

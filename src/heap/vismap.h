@@ -63,11 +63,11 @@ extern XLogRecPtr gpuagg_vismap_page_lsn(Relation rel, BlockNumber block,
 										 BufferAccessStrategy strategy);
 
 /*
- * LSNs of the heap pages whose bit is set, as of now; 0 of the others.  Pages
- * that are not in shared_buffers are read through the strategy, if any.
+ * LSNs of the heap pages whose bit is set, as of now, one after the other; returns how many
+ * there are.  Pages that are not in shared_buffers are read through the strategy, if any.
  */
-extern void gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
-							   const uint8 *bits, BufferAccessStrategy strategy,
-							   uint64 *lsns);
+extern uint32 gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
+								 const uint8 *bits, BufferAccessStrategy strategy,
+								 uint64 *lsns);
 
 #endif							/* GPUAGG_HEAP_VISMAP_H */

@@ -12,7 +12,7 @@
  *		TABLE ...								(of a task over several tables)
  *									CACHED		(if BEGIN or TABLE requests the
  *												cache)
- *		MAP ...						VALIDATED		(only of those with LSNs)
+ *		MAP ...						VALIDATED	(only of those with LSNs)
  *		PAGES, ROWS, BLOCK ...		BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
  *									DONE		(statistics)
@@ -87,20 +87,42 @@ typedef struct GpuAggMsg
 #define GPUAGG_TABLE_BATCH(table) ((uint64_t) (table) << 40)
 #define GPUAGG_TASK_TABLES (1 << 24)	/* at most */
 
+/* May a page be kept, and why are its rows those that others see, too? */
+typedef enum GpuAggKeep
+{
+	GPUAGG_KEEP_NOT,
+	GPUAGG_KEEP_VISIBLE,		/* all-visible, in the map as well as on the page, and no row
+								 * is missing */
+	GPUAGG_KEEP_SETTLED			/* each transaction that they depend on had ended before the
+								 * client's snapshot */
+} GpuAggKeep;
+
 typedef struct GpuAggMsgPage
 {
 	int32_t		buffer;			/* PostgreSQL's Buffer, pinned by the client */
-	uint16_t	nlines;
-	uint16_t	has_visibility;
 	uint32_t	block;
-	uint32_t	fill;			/* 1: all-visible, in the map as well as on the
-								 * page, and no line is missing: may be kept */
-	uint64_t	lsn;			/* the page's, under the content lock; if keep */
+	uint16_t	nlines;
+	uint8_t		has_visibility;
+	uint8_t		keep;			/* GpuAggKeep */
+	uint32_t	newest;			/* of these transactions, if settled; 0: there are none */
+	uint64_t	lsn;			/* the page's, under the content lock; if it may be kept */
 } GpuAggMsgPage;
 
 /* Heap blocks of an extent: of one page of the visibility map, 8 kB */
 #define GPUAGG_EXTENT_BLOCKS 32672
 #define GPUAGG_EXTENT_BITMAP_BYTES ((GPUAGG_EXTENT_BLOCKS + 7) / 8 + 4)	/* 4088 */
+
+/*
+ * What of a client's snapshot tells whether transactions are in its past (heap/settled.h).
+ * Of two snapshots the later one has the greater xmax, or no more that run.
+ */
+typedef struct GpuAggSnapshot
+{
+	uint32_t	xmin;			/* whatever precedes it has ended */
+	uint32_t	xmax;			/* whatever has ended precedes it */
+	uint32_t	running;		/* transactions before xmax that have not ended */
+	uint32_t	pad;
+} GpuAggSnapshot;
 
 /* Which table, and what of the cache a task wants; relnumber 0: nothing */
 typedef struct GpuAggCacheRequest
@@ -113,6 +135,7 @@ typedef struct GpuAggCacheRequest
 	uint32_t	fill;			/* 1: what is not cached may be filled in */
 	uint32_t	written;		/* of nblocks, those that may hold rows: draws need so many */
 	uint32_t	pad;
+	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 
 typedef struct GpuAggMsgCached
@@ -135,17 +158,19 @@ typedef struct GpuAggMapMsg
 	GpuAggMsg	msg;
 	uint32_t	extent;
 	uint32_t	nblocks;		/* of the extent, that the table has now */
-	uint64_t	map_lsn;		/* of the map page, now */
+	uint64_t	map_lsn;		/* of the map page, now; 0: there is none, and no bit is set */
 	uint32_t	whole;			/* 1: all bits up to nblocks are set; no bitmap
 								 * follows */
-	uint32_t	use;			/* 1: use held blocks whose bit is set */
-	uint32_t	lsns;			/* 1: map_lsn is not the one of CACHED; behind the
-								 * bitmap follow nblocks LSNs of heap pages, read
-								 * after the map page (0: bit not set).  Only
-								 * blocks held with this LSN are used, VALIDATED
-								 * tells which */
+	uint32_t	use;			/* 1: use held blocks */
+	uint32_t	checked;		/* blocks whose heap pages' LSNs follow, read after the map page:
+								 * of those that are held all whose bit is not set; all, if
+								 * map_lsn is not the one of CACHED.  They are used if they
+								 * are held with this LSN, and VALIDATED tells which are */
 	uint32_t	pad;
-	/* (nblocks + 7) / 8 bytes padded to 8; nblocks uint64_t */
+	/*
+	 * Bits of nblocks blocks, padded to 8 bytes, unless whole; if any are checked: bits of
+	 * these; their LSNs, in order
+	 */
 } GpuAggMapMsg;
 
 /* Which blocks of the extent are used */

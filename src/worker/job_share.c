@@ -117,7 +117,7 @@ static bool
 is_same(const GpuAggWorkerJob *a, const GpuAggWorkerJob *b)
 {
 	return memcmp(&a->tables[0]->cache.request, &b->tables[0]->cache.request,
-				  sizeof(GpuAggCacheRequest)) == 0 &&
+				  offsetof(GpuAggCacheRequest, snapshot)) == 0 &&
 		memcmp(&a->config.answer, &b->config.answer, sizeof(a->config.answer)) == 0 &&
 		memcmp(&a->config.regrouping, &b->config.regrouping, sizeof(a->config.regrouping)) == 0 &&
 		gpuagg_program_same(gpuagg_encoding_original(a), gpuagg_encoding_original(b));

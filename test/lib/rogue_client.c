@@ -20,6 +20,8 @@
  *		extent, huge_extent	the table has no such extent
  *		zero_lsn, other_lsn	of the map page
  *		unused_lsns		LSNs, but no use
+ *		more_lsns, fewer_lsns	than bits say; huge_lsns: no bytes hold them
+ *		lsns_beyond		of a block behind the last one
  *		lsns			the map page has another LSN, and heap pages wrong ones
  *		twice			the extent comes twice
  *		order			the number of the batch was there before
@@ -65,7 +67,7 @@ typedef struct RogueProgram
 typedef struct RogueMap
 {
 	GpuAggMapMsg map;
-	char		behind[GPUAGG_EXTENT_BITMAP_BYTES + GPUAGG_EXTENT_BLOCKS * sizeof(uint64)];
+	char		behind[2 * GPUAGG_EXTENT_BITMAP_BYTES + GPUAGG_EXTENT_BLOCKS * sizeof(uint64)];
 	Size		bytes;			/* behind the head */
 } RogueMap;
 
@@ -202,12 +204,25 @@ append_bits(RogueMap *m, const uint8 *bits)
 	m->bytes += bytes;
 }
 
+/* LSNs of all blocks, behind the bits that say so, or say that one more or less follows */
 static void
-append_lsns(RogueMap *m)
+append_lsns(Rogue *rogue, RogueMap *m)
 {
-	memset(m->behind + m->bytes, 1, m->map.nblocks * sizeof(uint64));
-	m->bytes += m->map.nblocks * sizeof(uint64);
-	m->map.lsns = 1;
+	const uint32 checked = m->map.nblocks + is(&rogue->task, "more_lsns") -
+		is(&rogue->task, "fewer_lsns");
+	uint8		bits[GPUAGG_EXTENT_BITMAP_BYTES] = {0};
+
+	for (uint32 i = 0; i < m->map.nblocks; i++)
+		bits[i / 8] |= 1 << i % 8;
+	if (is(&rogue->task, "lsns_beyond"))
+	{
+		bits[0] ^= 1;
+		bits[m->map.nblocks / 8] |= 1 << m->map.nblocks % 8;
+	}
+	append_bits(m, bits);
+	memset(m->behind + m->bytes, 1, checked * sizeof(uint64));
+	m->bytes += checked * sizeof(uint64);
+	m->map.checked = checked;
 }
 
 /* What the client of a query would send */
@@ -271,7 +286,9 @@ make_wrong(Rogue *rogue, RogueMap *m)
 	else if (is(&rogue->task, "no_bits"))
 		m->bytes = 0;
 	else if (is(&rogue->task, "no_lsns"))
-		map->lsns = 1;
+		map->checked = 1;
+	else if (is(&rogue->task, "huge_lsns"))
+		map->checked = PG_UINT32_MAX;
 	else if (is(&rogue->task, "many_blocks"))
 		make_whole(m, GPUAGG_EXTENT_BLOCKS + 1);
 	else if (is(&rogue->task, "huge_blocks"))
@@ -290,8 +307,8 @@ make_wrong(Rogue *rogue, RogueMap *m)
 		map->use = 0;
 	else if (is(&rogue->task, "fuzz"))
 		make_fuzzy(rogue, m);
-	if (is(&rogue->task, "unused_lsns") || is(&rogue->task, "lsns"))
-		append_lsns(m);
+	if (strstr(rogue->task.what, "lsns") != NULL && map->checked == 0)
+		append_lsns(rogue, m);
 	if (is(&rogue->task, "lsns"))
 		map->map_lsn++;
 }

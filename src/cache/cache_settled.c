@@ -1,0 +1,58 @@
+/*
+ * cache_settled.c
+ *		Which of an extent's blocks a snapshot sees as they are held (cache_settled.h).
+ *
+ * A transaction that precedes a snapshot's xmin had ended before it.  Beyond that, while some
+ * transaction runs for long, snapshots are compared: a page that was settled for one of them is
+ * so for each later one.  The extent remembers the latest of those by which its pages were kept.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "cache/cache_settled.h"
+
+/* Was snapshot a taken when b was, or later? */
+static bool
+is_not_older(const GpuAggSnapshot *a, const GpuAggSnapshot *b)
+{
+	return TransactionIdFollows(a->xmax, b->xmax) ||
+		(a->xmax == b->xmax && a->running <= b->running);
+}
+
+void
+gpuagg_cache_settled_by(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 newest,
+						const GpuAggSnapshot *snapshot)
+{
+	block->newest = newest;
+	if (newest == InvalidTransactionId)
+		return;
+	if (extent->newest == InvalidTransactionId || is_not_older(snapshot, &extent->kept_by))
+		extent->kept_by = *snapshot;
+	if (TransactionIdFollows(newest, extent->newest))
+		extent->newest = newest;
+}
+
+/* Had all transactions up to the newest one ended that pages depend on? */
+static bool
+is_seen(const GpuAggSnapshot *snapshot, uint32 newest, bool later)
+{
+	return newest == InvalidTransactionId || TransactionIdPrecedes(newest, snapshot->xmin) ||
+		(later && TransactionIdPrecedes(newest, snapshot->xmax));
+}
+
+uint32
+gpuagg_cache_seen(const GpuAggCacheExtent *extent, const GpuAggSnapshot *snapshot,
+				  uint32 nblocks, uint64 *held, uint32 n)
+{
+	const bool	later = is_not_older(snapshot, &extent->kept_by);
+
+	if (is_seen(snapshot, extent->newest, later))
+		return n;
+	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
+		if (gpuagg_bit(held, i) && !is_seen(snapshot, extent->blocks[i].newest, later))
+		{
+			held[i / 64] &= ~(UINT64CONST(1) << i % 64);
+			n--;
+		}
+	return n;
+}
