@@ -126,9 +126,10 @@ zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t
 										   cudaMemcpyHostToDevice, device->stripe_stream), error);
 }
 
-/* Pages that were decoded since the last copy are complete by now. */
+/* Pages that were decoded since the last copy are complete by now, unless the stripe is busy. */
 static GpuAggStatus
-stripe_zones(GpuAggStripe *stripe, uint32_t attr, const GpuAggZone **result, GpuAggError *error)
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **result,
+			 GpuAggError *error)
 {
 	GpuAggDevice *device = stripe->device;
 	GpuAggStored *stored = (GpuAggStored *) gpuagg_cuda_stripe_stored(stripe, attr);
@@ -149,7 +150,8 @@ stripe_zones(GpuAggStripe *stripe, uint32_t attr, const GpuAggZone **result, Gpu
 	if (CUDA_OK(device, cudaMemcpyAsync(zones->here, zones->there,
 										gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
 										cudaMemcpyDeviceToHost, device->stripe_stream), error) &&
-		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error))
+		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error) &&
+		!busy)
 		zones->fills = stripe->fills;
 	return error->status;
 }

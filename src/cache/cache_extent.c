@@ -192,6 +192,8 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
+	gpuagg_cache_free(&extent->table->directory, extent->free.ranges);
+	extent->free = (GpuAggCacheFree) {0};
 	extent->newest = 0;
 }
 

@@ -68,6 +68,24 @@ typedef struct GpuAggCacheFormer
 	GpuAggCacheBlock block;
 } GpuAggCacheFormer;
 
+/* Positions that belong to no block (cache_free.h) */
+typedef struct GpuAggCacheRange
+{
+	uint32		position;
+	uint32		positions;
+	uint32		stripe;
+} GpuAggCacheRange;
+
+typedef struct GpuAggCacheFree
+{
+	uint32		n;
+	uint32		max;
+	uint32		united;			/* so many there were when neighbours were united */
+	uint32		next;			/* where to look first */
+	uint32		most;			/* no range has more positions */
+	GpuAggCacheRange *ranges;
+} GpuAggCacheFree;
+
 /* Who uses an extent: what it was when CACHED was sent */
 typedef struct GpuAggCacheReader
 {
@@ -141,8 +159,9 @@ typedef struct GpuAggCacheExtent
 	uint64		version;		/* how often blocks were replaced beside users */
 	uint32		nformers;
 	uint32		max_formers;
-	uint32		next_former;	/* positions of those before it were handed out */
+	uint32		next_former;	/* positions of those before it are free, or handed out */
 	GpuAggCacheFormer *formers; /* in the order of their versions */
+	GpuAggCacheFree free;
 	uint64		forgotten;		/* how often a block was: while that is the same, so is each
 								 * block that a user reads */
 	int			fillers;		/* users that may be filling it */

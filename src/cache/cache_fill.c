@@ -81,7 +81,8 @@ page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
 	return in->nlines <= block->positions &&
 		((in->lsn != 0 && in->lsn == block->lsn) ||
 		 (in->keep == GPUAGG_KEEP_VISIBLE && use->map_lsn != 0 &&
-		  use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal && block->lsn <= cached->wal));
+		  use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal &&
+		  block->lsn <= cached->wal));
 }
 
 /*
@@ -108,8 +109,8 @@ fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMs
 
 /* The block that a page goes to; NULL: no memory. */
 static GpuAggCacheBlock *
-fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *in, double lines,
-		   GpuAggFillWay way)
+fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *in,
+		   double lines, GpuAggFillWay way)
 {
 	GpuAggCacheJob *cached = client->cached;
 	const GpuAggCacheExpected expected = {
@@ -129,7 +130,8 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 	}
 	if (way == FILL_REPLACE)
 		gpuagg_cache_replace(use->extent, &use->reader, number);
-	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, &expected);
+	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn,
+								  way == FILL_REPLACE, &expected);
 	if (block == NULL)
 		return NULL;
 	block->begun = true;

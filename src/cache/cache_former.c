@@ -6,6 +6,7 @@
 
 #include "cache/cache_evict.h"
 #include "cache/cache_former.h"
+#include "cache/cache_free.h"
 
 /* The version of whoever has used the extent for the longest time */
 static uint64
@@ -101,28 +102,14 @@ gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user, u
 	gpuagg_cache_former_add(extent, number);
 }
 
-bool
-gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines, GpuAggCacheBlock *block)
+void
+gpuagg_cache_formers_free(GpuAggCacheExtent *extent)
 {
-	const uint64 oldest = extent->nformers == 0 ? 0 : oldest_version(extent);
-	uint32		i = extent->next_former;
+	const uint64 oldest = extent->next_former == extent->nformers ? 0 : oldest_version(extent);
 
-	while (i < extent->nformers && extent->formers[i].until <= oldest)
-	{
-		GpuAggCacheFormer *former = &extent->formers[i];
-
-		if (nlines > 0 && former->block.positions >= nlines)
-		{
-			block->stripe = former->block.stripe;
-			block->position = former->block.position;
-			block->positions = former->block.positions;
-			former->block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
-			return true;
-		}
-		if (i++ == extent->next_former && former->block.positions == 0)
-			extent->next_former++;
-	}
-	return false;
+	while (extent->next_former < extent->nformers &&
+		   extent->formers[extent->next_former].until <= oldest)
+		gpuagg_cache_free_add(extent, &extent->formers[extent->next_former++].block);
 }
 
 /* Of several formers of a block the first one counts that began later than the reader. */

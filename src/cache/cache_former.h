@@ -6,7 +6,7 @@
  * replaced while others use the extent leaves its positions to them, as a *former* of
  * the version that begins then, and gets new ones.  All who use the extent list the
  * positions of formers as not theirs, but those that began before and use the block.
- * When these have left, the positions are handed out again.
+ * When these have left, the positions are free.
  */
 #ifndef GPUAGG_CACHE_CACHE_FORMER_H
 #define GPUAGG_CACHE_CACHE_FORMER_H
@@ -29,12 +29,8 @@ extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
 extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user,
 								 uint32 number);
 
-/*
- * Gives a block positions for so many lines, of a former that nobody reads; false: there are
- * none.
- */
-extern bool gpuagg_cache_former_take(GpuAggCacheExtent *extent, uint32 nlines,
-									 GpuAggCacheBlock *block);
+/* Positions of formers that nobody reads any more become free (cache_free.h). */
+extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 
 /* The blocks of an extent as they lie to one who uses it; to be freed at once */
 extern const GpuAggCacheBlock *gpuagg_cache_view(const GpuAggCacheExtent *extent,

@@ -212,7 +212,7 @@ is_read(const GpuAggCacheBlock *view, const uint64 *used, uint32 nblocks, uint32
 
 /*
  * Positions of a stripe that belong to blocks which are not used, and those at its
- * end, in order.  One element more than there are blocks and formers is always enough.
+ * end, in order.  One element more than there are blocks, formers and free ranges is enough.
  */
 static uint32
 stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, int stripe,
@@ -240,6 +240,10 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 			!is_read(view, used, nblocks, former->number, &former->block))
 			without[n++] = (GpuAggPositions) {former->block.position, former->block.positions};
 	}
+	for (uint32 i = 0; i < extent->free.n; i++)
+		if (extent->free.ranges[i].stripe == (uint32) stripe)
+			without[n++] = (GpuAggPositions) {extent->free.ranges[i].position,
+				extent->free.ranges[i].positions};
 	if (s->used < s->positions)
 		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
 	return gpuagg_cache_unite(without, n);
@@ -288,7 +292,8 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 
 		if (!stripe_is_used(extent, view, i, used, nblocks))
 			continue;
-		without = palloc((extent->room + extent->nformers + 1 + GPUAGG_ZONE_RANGES(stripe)) *
+		without = palloc((extent->room + extent->nformers + extent->free.n + 1 +
+						  GPUAGG_ZONE_RANGES(stripe)) *
 						 sizeof(GpuAggPositions));
 		n = stripe_without(extent, view, i, used, nblocks, without);
 		n = gpuagg_cache_zones(client, extent, stripe, without, n);

@@ -4,23 +4,26 @@
  *
  * An extent's first stripe is made for all its blocks, from how many lines the
  * first pages have; what does not fit goes to further, smaller ones.  Positions
- * are handed out in the order in which pages come and never taken back one by
- * one: a block of which nothing is held, and whose page has more lines than before, gets
- * new positions, and the old ones are cleared.  So valid positions always belong to one block, or
- * to what
- * it was (cache_former.h), and the positions of a stripe that are not in use lie at
- * its end.  Positions of formers that nobody reads any more are handed out again.
+ * are handed out in the order in which pages come.  A block of which nothing is held, and
+ * whose page has more lines than before, gets others, and its old ones are free
+ * (cache_free.h).  So positions belong to one block, to what it was (cache_former.h), or
+ * are free, and those that were never handed out lie at a stripe's end.
  */
 #include "postgres.h"
 
 #include "cache/cache_evict.h"
 #include "cache/cache_former.h"
+#include "cache/cache_free.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
 #include "cache/cache_position.h"
 
 /* A new stripe has so much more positions than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
+
+/* A page that has changed may come to have so many more lines, in groups of so many. */
+#define LINES_GROWTH 8
+#define LINES_STEP 8
 
 /* An array of the directory takes at most so much more than its elements. */
 #define ARRAY_HEAD 64
@@ -232,42 +235,53 @@ clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
 
-/* New positions: a former's, in a stripe that has enough left, or in a new one */
+/* Those that were never handed out, in a stripe that has enough, or in a new one */
 static bool
-take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines,
-			const GpuAggCacheExpected *expected)
+take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions,
+		 const GpuAggCacheExpected *expected)
 {
-	const bool	placed = block->stripe != GPUAGG_NO_STRIPE;
 	int			i = 0;
 
-	if (gpuagg_cache_former_take(extent, nlines, block))
-	{
-		extent->nplaced += !placed;
-		loosen_zones(extent, block);
-		clear_positions(extent, block, nlines);
-		return true;
-	}
 	while (i < extent->nstripes &&
-		   extent->stripes[i].positions - extent->stripes[i].used < nlines)
+		   extent->stripes[i].positions - extent->stripes[i].used < positions)
 		i++;
 	if (i == extent->nstripes)
 	{
-		uint64		positions = positions_expected(extent, expected, nlines);
+		uint64		wanted = positions_expected(extent, expected, positions);
 
-		if (!add_stripe(extent, positions, positions / Max(nlines, 1)))
+		if (!add_stripe(extent, wanted, wanted / Max(positions, 1)))
 			return false;
 	}
-	extent->nplaced += !placed;
 	block->stripe = (uint8) i;
 	block->position = extent->stripes[i].used;
-	block->positions = (uint16) nlines;
-	extent->stripes[i].used += nlines;
+	block->positions = (uint16) positions;
+	extent->stripes[i].used += positions;
+	return true;
+}
+
+/* Positions for a block that has none; a page that changes gets some more than it has lines. */
+static bool
+take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, bool changes,
+			   const GpuAggCacheExpected *expected)
+{
+	const uint32 grown = (nlines + nlines / LINES_GROWTH + LINES_STEP) / LINES_STEP * LINES_STEP;
+	const uint32 positions = changes && nlines > 0 ? Min(grown, GPUAGG_MAX_LINES) : nlines;
+
+	gpuagg_cache_formers_free(extent);
+	if (positions > 0 && gpuagg_cache_free_take(extent, positions, block))
+	{
+		loosen_zones(extent, block);
+		clear_positions(extent, block, nlines);
+	}
+	else if (!take_end(extent, block, positions, expected))
+		return false;
+	extent->nplaced++;
 	return true;
 }
 
 GpuAggCacheBlock *
 gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
-				   uint64 lsn, const GpuAggCacheExpected *expected)
+				   uint64 lsn, bool changes, const GpuAggCacheExpected *expected)
 {
 	GpuAggCacheBlock *block;
 
@@ -286,8 +300,12 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 	{
 		gpuagg_cache_forget(extent, number);
 		if (block->stripe != GPUAGG_NO_STRIPE)
-			clear_positions(extent, block, 0);
-		if (!take_positions(extent, block, nlines, expected))
+		{
+			extent->nplaced--;
+			gpuagg_cache_free_add(extent, block);
+			block->stripe = GPUAGG_NO_STRIPE;
+		}
+		if (!take_positions(extent, block, nlines, changes, expected))
 			return NULL;
 	}
 	block->lsn = lsn;

@@ -24,12 +24,13 @@ typedef struct GpuAggCacheExpected
 
 /*
  * Positions for a page of some lines.  What is held of the block stays if the
- * page is the same, and goes if it is not.  NULL: no memory.  Called for each
- * page: what a new stripe should have is only reckoned when one is made.
+ * page is the same, and goes if it is not.  changes: it has changed, and may again.  NULL: no
+ * memory.  Called for each page: what a new stripe should have is only reckoned when one is
+ * made.
  */
 extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheExtent *extent,
 											uint32 block, uint32 nlines,
-											uint64 lsn,
+											uint64 lsn, bool changes,
 											const GpuAggCacheExpected *expected);
 
 #endif							/* GPUAGG_CACHE_CACHE_POSITION_H */

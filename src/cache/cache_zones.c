@@ -7,7 +7,9 @@
  * is exact: each of its positions belongs to a block that the job uses, and no
  * value went since it came (src/cache/README.md).
  *
- * Zones are not asked while other jobs fill the extent.
+ * Other jobs may fill the extent meanwhile.  Positions that they decode into are listed like
+ * all that this job does not use, so a zone of theirs does not answer; bounds that they widen
+ * still hold.
  */
 #include "postgres.h"
 
@@ -84,17 +86,17 @@ zones_make(GpuAggCacheClient *client)
  * tell.
  */
 static bool
-zones_read(GpuAggCacheZones *zones, const GpuAggProgram *p, GpuAggStripe *stripe)
+zones_read(GpuAggCacheZones *zones, const GpuAggProgram *p, GpuAggStripe *stripe, bool busy)
 {
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	GpuAggError error;
 
-	if (ops->zones(stripe, GPUAGG_ZONE_ROWS, &zones->rows, &error) != GPUAGG_OK)
+	if (ops->zones(stripe, GPUAGG_ZONE_ROWS, busy, &zones->rows, &error) != GPUAGG_OK)
 		return false;
 	for (uint32 i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG && zones->uses[attrs[i].reg] &&
-			ops->zones(stripe, i, &zones->columns[attrs[i].reg], &error) != GPUAGG_OK)
+			ops->zones(stripe, i, busy, &zones->columns[attrs[i].reg], &error) != GPUAGG_OK)
 			return false;
 	return true;
 }
@@ -154,8 +156,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		cached->zones = zones_make(client);
 	zones = cached->zones;
 	if (!(zones->filters || zones->answers || zones->keys) ||
-		extent->fillers > use->filler ||
-		!zones_read(zones, client->program, stripe->stripe) ||
+		!zones_read(zones, client->program, stripe->stripe, extent->fillers > use->filler) ||
 		!(zones->filters || zones->answers))
 		return n;
 	for (uint32 z = 0; z < gpuagg_zones(stripe->used); z++)

@@ -123,16 +123,18 @@ typedef struct GpuAggStripeOps
 
 	/*
 	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)
-	 * of them, valid until the stripe changes.  Only while no task decodes pages
-	 * into it.  Waits, but is cheap if none was since the last time.
+	 * of them, valid until the stripe changes.  Waits, but is cheap if no page was decoded
+	 * since the last time.  busy: tasks may be decoding pages into it now.  Then values that
+	 * were there before are between the bounds, counts are right of zones into which nobody
+	 * decodes, and the next call looks again.
 	 */
-	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr,
+	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr, bool busy,
 						   const GpuAggZone **zones, GpuAggError *error);
 
 	/*
 	 * What all zones of a column make together, at any time, without waiting:
 	 * each position that task_resident may read is covered.  False: not known,
-	 * for pages have been decoded since zones() was called.
+	 * for pages have been decoded since zones() was called, or while it was.
 	 */
 	bool		(*range) (const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range);
 

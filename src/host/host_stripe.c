@@ -249,7 +249,8 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 }
 
 static GpuAggStatus
-stripe_zones(GpuAggStripe *stripe, uint32_t attr, const GpuAggZone **zones, GpuAggError *error)
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **zones,
+			 GpuAggError *error)
 {
 	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
 

@@ -38,11 +38,11 @@ static bool
 zones_of(GpuAggStripe *stripe, const GpuAggZone **all, const GpuAggZone **columns)
 {
 	GpuAggError error;
-	bool		good = STRIPES->zones(stripe, GPUAGG_ZONE_ROWS, all, &error) == GPUAGG_OK;
+	bool		good = STRIPES->zones(stripe, GPUAGG_ZONE_ROWS, false, all, &error) == GPUAGG_OK;
 
 	for (uint32_t i = 0; i < p.head.nattrs; i++)
 		if (p.attrs[i].reg != NONE)
-			good &= STRIPES->zones(stripe, i, &columns[p.attrs[i].reg], &error) == GPUAGG_OK;
+			good &= STRIPES->zones(stripe, i, false, &columns[p.attrs[i].reg], &error) == GPUAGG_OK;
 	return good;
 }
 
@@ -178,16 +178,17 @@ test_columns(void)
 	ok(stripe_add_loaded(stripe, &p), "a stripe of one column");
 	keep_pages(stripe, 0, npages, 0);
 	ok(table_kept(&p), "is filled");
-	ok(STRIPES->zones(stripe, COL_V, &zones, &error) == GPUAGG_UNSUPPORTED,
+	ok(STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_UNSUPPORTED,
 	   "of another one it has no zones");
 	program_answers();
 	ok(stripe_add_loaded(stripe, &p) &&
-	   STRIPES->zones(stripe, COL_V, &zones, &error) == GPUAGG_OK &&
+	   STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_OK &&
 	   zones->low > zones->high && zones->count == 0, "others are added, and empty");
 	ok(table_kept(&p) && zones_agree(stripe), "then all is filled, and known");
 	STRIPES->drop_column(stripe, COL_V);
-	ok(STRIPES->zones(stripe, COL_V, &zones, &error) == GPUAGG_UNSUPPORTED &&
-	   STRIPES->zones(stripe, COL_D, &zones, &error) == GPUAGG_OK, "a column goes with its zones");
+	ok(STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_UNSUPPORTED &&
+	   STRIPES->zones(stripe, COL_D, false, &zones, &error) == GPUAGG_OK,
+	   "a column goes with its zones");
 	STRIPES->free(stripe);
 	keep_nothing();
 }
