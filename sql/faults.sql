@@ -92,6 +92,7 @@ SELECT count(*), sum(v) FROM fa;
 RESET gpuagg.debug_require;
 RESET gpuagg.debug_fault;
 -- keys that a condition makes constant are no keys of PostgreSQL's own plan since 16
+SET gpuagg.cache = off;
 SET gpuagg.debug_fault = 'pages';
 SELECT q, counted(q) FROM unnest(ARRAY[
 	'SELECT g, count(*), sum(v) FROM fa WHERE g = 3 GROUP BY g',
@@ -100,6 +101,7 @@ SELECT q, counted(q) FROM unnest(ARRAY[
 	'SELECT DISTINCT g, v % 3 FROM fa WHERE g = 3'
 ]) q;
 RESET gpuagg.debug_fault;
+RESET gpuagg.cache;
 -- nothing is left behind
 SELECT count(*) FROM gpuagg.tasks;
 VACUUM (FREEZE) fa;

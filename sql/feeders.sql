@@ -54,7 +54,7 @@ SET gpuagg.cache = on;
 SELECT gpuagg.unload('fe') >= 0;
 SELECT fed('SELECT g, sum(f) FROM fe GROUP BY g', 3);
 SELECT fed('SELECT g, sum(f) FROM fe GROUP BY g', 3);
-SELECT pages > 0 AND pages < pages_total AS some FROM gpuagg.cache WHERE relation = 'fe'::regclass AND column_name = 'f';
+SELECT pages > 0 AND pages = pages_total AS all_kept FROM gpuagg.cache WHERE relation = 'fe'::regclass AND column_name = 'f';
 UPDATE fe SET f = f + 1 WHERE id BETWEEN 20000 AND 21000;
 SELECT fed('SELECT g, sum(f) FROM fe GROUP BY g', 3);
 SET gpuagg.cache = off;

@@ -107,7 +107,7 @@ DROP FUNCTION gpuagg.get_cache_of_1_0();
 COMMENT ON COLUMN gpuagg.cache.device IS
 'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
 COMMENT ON COLUMN gpuagg.cache.pages_valid IS
-'of these pages those that a query can use now, at most: pages that have changed since they came, and were vacuumed since, count until a query finds them; NULL while the table is locked';
+'of these pages those that a query can use now: pages that have changed since they came do not count. Of a table with pages that are not all-visible an estimate, by some of them; NULL while the table is locked';
 COMMENT ON COLUMN gpuagg.cache.schema_name IS
 'the table''s schema';
 COMMENT ON COLUMN gpuagg.cache.table_name IS

@@ -185,6 +185,7 @@ SELECT few.cost BETWEEN whole.cost / 2 AND whole.cost * 2 AND many.cost > few.co
 	FROM rr_estimate('SELECT * FROM rr TABLESAMPLE gpuagg.random_rows (1)') few,
 		rr_estimate('SELECT * FROM rr TABLESAMPLE gpuagg.random_rows (1000)') many,
 		rr_estimate('SELECT * FROM rr') whole;
+SELECT gpuagg.unload('rr') >= 0 AS unloaded;
 SELECT gpuagg.why_not('SELECT id % 3, count(*) FROM rr TABLESAMPLE gpuagg.random_rows (25) GROUP BY 1');
 SET gpuagg.debug_require = 'prefer';
 SELECT count(*), sum(id) FROM rr TABLESAMPLE gpuagg.random_rows (1000) REPEATABLE (1);

@@ -8,9 +8,10 @@
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
- *				one by one + CHECKED_PAGE_NS * their pages + GAP_NS * pages behind others that
- *				are not fed + read_ns; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
- *				PostgreSQL takes for a row that it groups / GROUPED_NS
+ *				one by one + CHECKED_PAGE_NS * their pages + COMPARED_NS * pages whose LSNs are
+ *				compared + GAP_NS * pages behind others that are not fed + read_ns; for a GPU,
+ *				of the first EARLY_PAGES also EARLY_NS * what PostgreSQL takes for a row that it
+ *				groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; of a GPU + what a
  *				kernel takes over no rows (predict_compiled.c); making
@@ -90,6 +91,7 @@
  */
 #define VISIBILITY_NS 6.0
 #define CHECKED_PAGE_NS 200.0
+#define COMPARED_NS 60.0
 #define GAP_NS 1000.0
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
@@ -472,7 +474,7 @@ feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
 		work->checked_rows * VISIBILITY_NS + work->checked_pages * CHECKED_PAGE_NS +
-		work->gaps * GAP_NS + work->read_ns;
+		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + work->read_ns;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) :

@@ -62,8 +62,9 @@ typedef struct GpuAggWork
 	double		pages;			/* that are fed */
 	double		read_ns;		/* reading those that shared_buffers cannot hold */
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
-	double		checked_rows;	/* rows on pages that are not all-visible */
-	double		checked_pages;	/* pages that are not all-visible */
+	double		checked_rows;	/* rows on fed pages that are not all-visible */
+	double		checked_pages;	/* fed pages that are not all-visible */
+	double		compared_pages;	/* whose LSNs are compared with those of kept pages */
 	double		gaps;			/* pages that are fed, but not the one before */
 	double		lines;			/* that a sample decides one by one */
 	double		draw_ns;		/* making draws, of all of a GPU */

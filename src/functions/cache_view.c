@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "extension.h"
 #include "funcapi.h"
-#include "heap/vismap.h"
+#include "heap/page_shares.h"
 #include "ipc/cache_shared.h"
 #include "ipc/pins_shared.h"
 #include "ipc/shmem.h"
@@ -77,30 +77,26 @@ device_number(int device)
 	return gpuagg_shmem_number(&view);
 }
 
-/* All-visible pages of a table that can be told by their map; InvalidBlockNumber: not known */
+/* Pages of a table that are as they were kept, by some of those that the map does not tell of */
 static BlockNumber
-visible_pages(Relation rel)
+same_pages(Relation rel)
 {
 	const BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
-	uint64		bits[GPUAGG_EXTENT_BITMAP_BYTES / sizeof(uint64)];
-	BlockNumber visible = 0;
+	uint64		map_lsn;
+	uint64		page_lsn;
+	GpuAggPageShares shares;
 
-	for (BlockNumber first = 0; first < nblocks; first += GPUAGG_EXTENT_BLOCKS)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) gpuagg_vismap_read(rel, first / GPUAGG_EXTENT_BLOCKS,
-								  Min(nblocks - first, GPUAGG_EXTENT_BLOCKS), (uint8 *) bits);
-		visible += gpuagg_vismap_count((uint8 *) bits);
-	}
-	return visible;
+	gpuagg_cache_lsns(RelationGetRelid(rel), GPUAGG_FILES_NUMBER(rel), &map_lsn, &page_lsn);
+	gpuagg_page_shares(rel, nblocks, map_lsn, page_lsn, &shares);
+	return (BlockNumber) rint(shares.same * nblocks);
 }
 
 /* Of the table that an entry is about; it is not waited for. */
 static BlockNumber
-entry_visible(const GpuAggCacheEntry *entry)
+entry_valid(const GpuAggCacheEntry *entry)
 {
 	Relation	rel;
-	BlockNumber visible;
+	BlockNumber valid;
 
 	if (entry->dbid != MyDatabaseId ||
 		!ConditionalLockRelationOid(entry->relid, AccessShareLock))
@@ -111,9 +107,9 @@ entry_visible(const GpuAggCacheEntry *entry)
 		UnlockRelationOid(entry->relid, AccessShareLock);
 		return InvalidBlockNumber;
 	}
-	visible = GPUAGG_FILES_NUMBER(rel) == entry->relnumber ? visible_pages(rel) : 0;
+	valid = GPUAGG_FILES_NUMBER(rel) == entry->relnumber ? same_pages(rel) : 0;
 	relation_close(rel, AccessShareLock);
-	return visible;
+	return valid;
 }
 
 static int
@@ -142,7 +138,7 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 	GpuAggCacheEntry *entries;
 	uint32		n = gpuagg_cache_entries(device, &entries);
 	const GpuAggCacheEntry *of = NULL;	/* the table that was looked at */
-	BlockNumber visible = InvalidBlockNumber;
+	BlockNumber valid = InvalidBlockNumber;
 	GpuAggPin  *pins;
 	uint32		npins = gpuagg_pins_copy(&pins);
 
@@ -158,7 +154,7 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		if (!may_see(entry))
 			continue;
 		if (of == NULL || of->relid != entry->relid || of->dbid != entry->dbid)
-			visible = entry_visible(entry);
+			valid = entry_valid(entry);
 		of = entry;
 		hidden = entry->strings > 0 && !may_see_strings(entry);
 		values[i++] = ObjectIdGetDatum(entry->dbid);
@@ -178,8 +174,8 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		nulls[i] = entry->note == NULL;
 		values[i++] = CStringGetTextDatum(entry->note != NULL ? entry->note : "");
 		values[i++] = Int32GetDatum(number);
-		nulls[i] = visible == InvalidBlockNumber;
-		values[i++] = Int64GetDatum(Min(entry->blocks, visible));
+		nulls[i] = valid == InvalidBlockNumber;
+		values[i++] = Int64GetDatum(Min(entry->blocks, valid));
 		values[i++] = BoolGetDatum(is_pinned(entry, pins, npins));
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);

@@ -19,7 +19,9 @@
 typedef struct GpuAggPageShares
 {
 	double		visible;		/* 0 to 1 */
-	double		same;			/* all-visible, and not changed since */
+	double		same;			/* not changed since */
+	double		changed;		/* neither all-visible nor the same */
+	double		compared;		/* whose LSNs tell a run whether they are the same */
 	double		gaps;			/* not the same, while the one before is */
 } GpuAggPageShares;
 

@@ -72,6 +72,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		{"checked rows", offsetof(GpuAggWork, checked_rows)},
 		{"checked pages", offsetof(GpuAggWork, checked_pages)},
 		{"gaps between pages", offsetof(GpuAggWork, gaps)},
+		{"pages whose LSNs are compared", offsetof(GpuAggWork, compared_pages)},
 		{"lines", offsetof(GpuAggWork, lines)},
 		{"columns", offsetof(GpuAggWork, columns)},
 		{"filter", offsetof(GpuAggWork, filter_instrs)},

@@ -3,8 +3,7 @@
  *		Which part of a table's pages a run need not feed (page_parts.h).
  *
  * What the cache holds, and is still as it was: the less of both, for what was held and has
- * changed is
- * among either.
+ * changed is among either.
  */
 #include "postgres.h"
 
@@ -42,7 +41,9 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
 						  &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
+	parts->compared = Min(parts->cached, shares.compared);
 	parts->cached = Min(parts->cached, shares.same);
 	parts->gaps = parts->cached > 0 ? shares.gaps : 0;
-	parts->visible = shares.visible;
+	parts->checked = parts->cached > 0 ? Min(1 - parts->cached, shares.changed) :
+		1 - shares.visible;
 }

@@ -1,6 +1,6 @@
 /*
  * page_parts.h
- *		Which part of a table's pages a run need not feed, and which is all-visible.
+ *		Which part of a table's pages a run need not feed, and what it costs to know that.
  */
 #ifndef GPUAGG_PLANNER_PAGE_PARTS_H
 #define GPUAGG_PLANNER_PAGE_PARTS_H
@@ -14,7 +14,9 @@ typedef struct GpuAggPageParts
 {
 	double		cached;			/* 0 to 1; 0 if columns do not stay */
 	double		gaps;			/* of all pages, those that are fed, but not the one before */
-	double		visible;		/* 0 to 1; rows of others are checked one by one */
+	double		compared;		/* of all pages, those whose LSNs tell whether they are fed */
+	double		checked;		/* of all pages, those that are fed and not all-visible: their rows
+								 * are checked one by one */
 } GpuAggPageParts;
 
 /* Of a table of so many pages, for the columns of a program */

@@ -166,8 +166,9 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->compiled.numbers = info->est_numbers;
 	work->pages = input->pages * (1 - input->cached);
 	work->cached_rows = input->rows * input->cached;
-	work->checked_rows = input->rows * (1 - input->allvisfrac);
-	work->checked_pages = input->pages * (1 - input->allvisfrac);
+	work->checked_rows = input->rows * input->checked;
+	work->checked_pages = input->pages * input->checked;
+	work->compared_pages = input->pages * input->compared;
 	work->gaps = input->pages * input->gaps;
 	work->lines = input->lines;
 	work->rows = input->rows;

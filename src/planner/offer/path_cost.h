@@ -32,7 +32,8 @@ typedef struct GpuAggCostInput
 	double		string_bytes;	/* of the keys of a group of the device's */
 	double		reads;			/* all groups are read so often */
 	Cost		postgres_cost;	/* of its plan in one process */
-	double		allvisfrac;		/* of the pages */
+	double		checked;		/* part of the pages that are fed and not all-visible */
+	double		compared;		/* part of the pages whose LSNs are compared with kept ones */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
 	double		lookup_ns;		/* of making them, and of looking rows up */
 	double		speed;			/* of PostgreSQL's plan (path_speed.h) */

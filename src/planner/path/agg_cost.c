@@ -84,7 +84,8 @@ table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->lines = g->sample_lines;
 	input->rows = g->info.est_rows;
 	input->gaps = g->gaps;
-	input->allvisfrac = g->visible;
+	input->checked = g->checked;
+	input->compared = g->compared;
 	input->tasks = 1;
 }
 

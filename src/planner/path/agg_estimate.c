@@ -98,7 +98,8 @@ gpuagg_agg_estimate_pages(GpuAggGrouping *g, Relation relation)
 	GpuAggPageParts parts;
 
 	gpuagg_page_parts(relation, g->lw, g->fact->pages, &parts);
-	g->visible = parts.visible;
+	g->checked = parts.checked;
+	g->compared = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.compared : 0;
 	g->gaps = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.gaps : 0;
 	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
 	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :

@@ -36,7 +36,8 @@ typedef struct GpuAggGroupingTables
 	/* sums over tables */
 	double		pages;
 	double		cached_pages;
-	double		visible_pages;
+	double		checked_pages;
+	double		compared_pages;
 	double		gaps;
 	double		page_cost;
 	double		rows;
@@ -81,7 +82,8 @@ typedef struct GpuAggGrouping
 	double		sample_lines;
 	double		cached;			/* part of the pages that the device has, 0 to 1 */
 	double		gaps;			/* part of the pages that are fed, but not the one before */
-	double		visible;		/* part of the pages that are all-visible */
+	double		checked;		/* part of the pages that are fed and not all-visible */
+	double		compared;		/* part of the pages whose LSNs are compared with kept ones */
 	double		made_groups;	/* of the query; the device's may be finer */
 	double		bounded_groups; /* `made_groups` without what earlier runs had */
 	double		postgres_groups;	/* that PostgreSQL expects */

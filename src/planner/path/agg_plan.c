@@ -242,7 +242,6 @@ void
 gpuagg_agg_plan_cost_input(const GpuAggGrouping *g, const Path *rows, GpuAggCostInput *input)
 {
 	input->rows = g->info.est_rows;
-	input->allvisfrac = 1;
 	input->tasks = 1;
 	input->plan_cost = rows->total_cost;
 	input->plan_values = list_length(rows->pathtarget->exprs);

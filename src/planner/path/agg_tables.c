@@ -278,7 +278,8 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	t->pages += rel->pages;
 	t->cached_pages += rel->pages * (t->sampled ? 0 : parts.cached);
 	t->gaps += rel->pages * (t->sampled ? 0 : parts.gaps);
-	t->visible_pages += rel->pages * parts.visible;
+	t->checked_pages += rel->pages * parts.checked;
+	t->compared_pages += rel->pages * (t->sampled ? 0 : parts.compared);
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
 	t->kept += rel->rows;
@@ -518,7 +519,8 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->lines = t->lines;
 	input->rows = t->rows;
 	input->gaps = t->gaps / pages;
-	input->allvisfrac = t->visible_pages / pages;
+	input->checked = t->checked_pages / pages;
+	input->compared = t->compared_pages / pages;
 	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
 	if (input->tasks > 1)
 		input->merged = groups_of_tables(g);

@@ -64,7 +64,7 @@ typedef struct GpuSampleScan
 	GpuAggLower *lw;
 	List	   *lowered;		/* RestrictInfos of the device's filter */
 	double		sample_lines;
-	double		visible;		/* part of the pages that are all-visible */
+	double		checked;		/* part of the pages that are not all-visible */
 	bool		ring;			/* the table is read through a ring */
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
@@ -104,7 +104,7 @@ set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 	input.passed = clamp_row_est(rel->tuples *
 								 clauselist_selectivity(scan->root, lowered, 0,
 														JOIN_INNER, NULL));
-	input.allvisfrac = scan->visible;
+	input.checked = scan->checked;
 	input.postgres_cost = postgres_cost;
 	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
@@ -243,7 +243,7 @@ try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
 		gpuagg_page_shares(relation, rel->pages, 0, 0, &pages);
-		scan.visible = pages.visible;
+		scan.checked = 1 - pages.visible;
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
 		offer->path = &make_path(&scan)->path;
 		offer->what_if = scan.what_if;
