@@ -115,6 +115,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"kernel", GPUAGG_FAULT_KERNEL, false},
 	{"trap", GPUAGG_FAULT_TRAP, false},
 	{"refused", GPUAGG_FAULT_REFUSED, false},
+	{"lsns", GPUAGG_FAULT_LSNS, false},
 	{NULL, 0, false}
 };
 

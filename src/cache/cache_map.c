@@ -23,6 +23,7 @@ typedef struct GpuAggCacheMap
 	uint64	   *bits;			/* of its blocks; own copy.  NULL: all */
 	const uint64 *check;		/* blocks that have an LSN; NULL: none */
 	const uint64 *lsns;			/* of these, in order */
+	bool		believed;		/* GPUAGG_FAULT_LSNS: whatever they are */
 } GpuAggCacheMap;
 
 /* Bytes of a message behind its head, if these are right */
@@ -123,7 +124,7 @@ map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room,
 		{
 			const uint32 i = w * 64 + pg_rightmost_one_pos64(left);
 
-			if (i < room && *lsn != 0 && *lsn == blocks[i].lsn)
+			if (i < room && ((*lsn != 0 && *lsn == blocks[i].lsn) || map->believed))
 				same[w] |= left & -left;
 		}
 	}
@@ -463,6 +464,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		client->calls->fail(client, "garbled MAP message");
 		return;
 	}
+	map.believed = client->config->fault == GPUAGG_FAULT_LSNS;
 	use->validated = true;
 	map_renew(&map, use);
 	if (msg->use)

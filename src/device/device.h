@@ -188,6 +188,9 @@ typedef enum GpuAggFaultStage
 	/* of GPUs only; the host device knows nothing of them and answers */
 	GPUAGG_FAULT_KERNEL,		/* a kernel of the first batch cannot start */
 	GPUAGG_FAULT_TRAP,			/* one traps: the GPU's own sticky error */
+
+	/* of the column cache; devices know nothing of it */
+	GPUAGG_FAULT_LSNS,			/* each page looks as if it had the LSN that it is held with */
 	GPUAGG_NFAULTS
 } GpuAggFaultStage;
 

@@ -256,7 +256,7 @@ extent_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 		memcpy(end, cached->check, bits_bytes(map->nblocks));
 		map->checked = gpuagg_vismap_lsns(cached->rel, number, map->nblocks, cached->check,
 										  cached->strategy, lsns);
-		cached->checked += map->checked;
+		cached->compared += map->checked;
 		end = (char *) (lsns + map->checked);
 	}
 	return end - (char *) map;

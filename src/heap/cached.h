@@ -51,7 +51,7 @@ typedef struct GpuAggCached
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
 	uint64		done;			/* of those, in completed batches */
-	uint64		checked;		/* blocks whose LSNs were read */
+	uint64		compared;		/* blocks whose LSNs were read */
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
 	uint8	   *check;			/* bits of blocks, with it */

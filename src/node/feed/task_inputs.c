@@ -141,6 +141,7 @@ input_close(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 	{
 		inputs->used += input->cached->used;
 		inputs->done += input->cached->done;
+		inputs->compared += input->cached->compared;
 	}
 	MemoryContextDelete(input->context);
 	input->context = NULL;
@@ -565,6 +566,17 @@ gpuagg_inputs_done(const GpuAggTaskInputs *inputs)
 	for (int i = inputs->oldest; i < inputs->begun; i++)
 		if (inputs->inputs[i].cached != NULL)
 			pages += inputs->inputs[i].cached->done;
+	return pages;
+}
+
+uint64
+gpuagg_inputs_compared(const GpuAggTaskInputs *inputs)
+{
+	uint64		pages = inputs->compared;
+
+	for (int i = inputs->oldest; i < inputs->begun; i++)
+		if (inputs->inputs[i].cached != NULL)
+			pages += inputs->inputs[i].cached->compared;
 	return pages;
 }
 

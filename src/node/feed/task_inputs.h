@@ -65,6 +65,7 @@ typedef struct GpuAggTaskInputs
 	uint64		by_feeders;		/* Of the pages that were fed, those by feeders. */
 	uint64		used;			/* Pages that the cache had. */
 	uint64		done;			/* Pages of the cache that the device is through with. */
+	uint64		compared;
 
 	bool		foreseen;		/* Nothing is to be sent: what was looked at ahead is all. */
 } GpuAggTaskInputs;
@@ -134,12 +135,13 @@ extern Buffer gpuagg_inputs_pin(const GpuAggTaskInputs *inputs, uint64 batch_id,
 
 /*
  * Pages fed so far, of these by feeders; those that the cache had, and of these in
- * completed batches
+ * completed batches; those whose LSNs told whether it had them
  */
 extern uint64 gpuagg_inputs_fed(const GpuAggTaskInputs *inputs);
 extern uint64 gpuagg_inputs_by_feeders(const GpuAggTaskInputs *inputs);
 extern uint64 gpuagg_inputs_used(const GpuAggTaskInputs *inputs);
 extern uint64 gpuagg_inputs_done(const GpuAggTaskInputs *inputs);
+extern uint64 gpuagg_inputs_compared(const GpuAggTaskInputs *inputs);
 
 /* A table with rows that PostgreSQL has evaluated, and are not sent; NULL: none */
 extern GpuAggTaskInput *gpuagg_inputs_with_rows(const GpuAggTaskInputs *inputs);

@@ -542,6 +542,7 @@ task_count_pages(GpuAggTaskRun *run)
 	tally->work.pages += gpuagg_inputs_fed(run->inputs);
 	tally->work.feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
 	tally->work.cached_pages += done;
+	tally->work.compared_pages += gpuagg_inputs_compared(run->inputs);
 	tally->work.rows_evaluated += run->evaluated;
 }
 

@@ -524,6 +524,7 @@ explain_pages(const GpuAggTally *tally, ExplainState *es)
 	ExplainPropertyUInteger("Pages", NULL, tally->work.pages, es);
 	ExplainPropertyUInteger("Bytes Read", NULL, tally->work.pages * BLCKSZ, es);
 	explain_count("Cached Pages", tally->work.cached_pages, es);
+	explain_count("LSNs Compared", tally->work.compared_pages, es);
 	explain_count("Pages Kept", tally->work.pages_kept, es);
 	explain_feeders(tally, es);
 	explain_zones(&tally->work.zones, es);

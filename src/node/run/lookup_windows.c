@@ -31,6 +31,7 @@ count_once(GpuAggTallyWork *work)
 	work->rows_scanned = 0;
 	work->pages = 0;
 	work->cached_pages = 0;
+	work->compared_pages = 0;
 }
 
 static GpuAggStatus

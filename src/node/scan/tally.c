@@ -12,6 +12,7 @@ add_work(GpuAggTallyWork *work, const GpuAggTallyWork *other)
 	work->runs += other->runs;
 	work->pages += other->pages;
 	work->cached_pages += other->cached_pages;
+	work->compared_pages += other->compared_pages;
 	work->pages_kept += other->pages_kept;
 	work->feeder_pages += other->feeder_pages;
 	work->zones.read += other->zones.read;

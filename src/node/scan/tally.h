@@ -21,6 +21,7 @@ typedef struct GpuAggTallyWork
 	uint64		runs;			/* Tasks that the device completed. */
 	uint64		pages;			/* Pages that were read. */
 	uint64		cached_pages;	/* Pages that the device had. */
+	uint64		compared_pages; /* Pages whose LSNs told whether it had them. */
 	uint64		pages_kept;		/* Pages that it has from now on. */
 	uint64		feeder_pages;	/* Of the pages that were read, those by feeders. */
 	GpuAggZonesCount zones;		/* Zones of cached columns. */
