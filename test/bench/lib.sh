@@ -248,6 +248,13 @@ engine_settings()
 		SET gpuagg.cache = $cache;"
 }
 
+# engine_options ENGINE [WORK_MEM]: REPLY is the same for PGOPTIONS
+engine_options()
+{
+	engine_settings "$@"
+	REPLY=$(sed 's/SET \([a-z_.]*\) = \([^;]*\);/-c \1=\2/g' <<<"$REPLY" | tr -d "'" | tr '\n\t' '  ')
+}
+
 # PostgreSQL's parallel plans: two workers, and three quarters of the cores
 # where there are many.
 bench_parallel_engines()
@@ -532,6 +539,14 @@ table_prewarm()
 		sed -n 's/.*Buffers: .*read=\([0-9]*\).*/\1/p' | head -n 1)
 	[ -z "$REPLY" ] || bench_say "   $2: $REPLY pages are not in shared_buffers:" \
 		"raise BENCH_SHARED_BUFFERS"
+}
+
+# stat_fallbacks: REPLY is how many runs the server main has left to PostgreSQL so far
+stat_fallbacks()
+{
+	REPLY=0
+	[ "$HAVE_GPUAGG" = 0 ] || REPLY=$(server_sql main \
+		"SELECT coalesce(sum(value), 0) FROM gpuagg.stat WHERE name LIKE 'fallbacks%'")
 }
 
 # in_turn ROUND ENGINE ENGINE: the two, in every other round the second first:
