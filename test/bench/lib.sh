@@ -248,11 +248,10 @@ engine_settings()
 		SET gpuagg.cache = $cache;"
 }
 
-# engine_options ENGINE [WORK_MEM]: REPLY is the same for PGOPTIONS
-engine_options()
+# settings_options SETTINGS: REPLY is these statements for PGOPTIONS
+settings_options()
 {
-	engine_settings "$@"
-	REPLY=$(sed 's/SET \([a-z_.]*\) = \([^;]*\);/-c \1=\2/g' <<<"$REPLY" | tr -d "'" | tr '\n\t' '  ')
+	REPLY=$(sed 's/SET \([a-z_.]*\) = \([^;]*\);/-c \1=\2/g' <<<"$1" | tr -d "'" | tr '\n\t' '  ')
 }
 
 # PostgreSQL's parallel plans: two workers, and three quarters of the cores

@@ -68,9 +68,16 @@ live_table()
 	LIVE_PAGES=$REPLY
 }
 
-live_do()
+# live_settings ENGINE: what a generic profile learned of one step would change the plans of the next
+live_settings()
 {
 	engine_settings "$1" "$LIVE_MEMORY"
+	REPLY+=" SET gpuagg.learn_costs = off;"
+}
+
+live_do()
+{
+	live_settings "$1"
 	session_do live "$REPLY"
 }
 
@@ -91,6 +98,7 @@ live_change()
 live_rest()
 {
 	server_sql main "VACUUM bench_live"
+	server_sql main "SELECT gpuagg.load('bench_live')" >/dev/null
 	live_do gpuagg-warm
 	explain_run live "$1"
 	kernels_settle live

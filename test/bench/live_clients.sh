@@ -37,7 +37,8 @@ live_pgbench()
 {
 	local out
 
-	engine_options "$1" "$LIVE_MEMORY"
+	live_settings "$1"
+	settings_options "$REPLY"
 	shift
 	rm -f "$RUN_DIR"/live.log*
 	out=$(server_env main

@@ -33,7 +33,8 @@ throughput_run()
 {
 	local out
 
-	engine_options "$1"
+	engine_settings "$1"
+	settings_options "$REPLY"
 	rm -f "$RUN_DIR"/throughput.log*
 	out=$(server_env main
 		PGOPTIONS=$REPLY pgbench -n -M prepared -f "$RUN_DIR/throughput.sql" \
