@@ -57,8 +57,9 @@ live_mix()
 	done
 }
 
-# live_dashboards ENGINE CLIENTS LEAD KEY: samples of the queries that end in the seconds behind
-# LEAD: KEY/tps, and of each shape KEY/SHAPE-median and KEY/SHAPE-p95
+# live_dashboards ENGINE CLIENTS LEAD KEY: samples of the queries that run in the seconds behind
+# LEAD: KEY/tps, and of each shape KEY/SHAPE-median and KEY/SHAPE-p95.  Of a query that runs only
+# partly in these seconds that part counts, or slow ones would be too few.
 live_dashboards()
 {
 	local from name value
@@ -70,10 +71,13 @@ live_dashboards()
 		samples_add "$4/$name" "$value"
 	done < <(cat "$RUN_DIR"/live.log* | perl -lane '
 		BEGIN { ($from, $seconds, @shape) = splice @ARGV; s/@.*// for @shape }
-		my $at = $F[4] + $F[5] / 1e6 - $from;
-		next if $at < 0 || $at > $seconds;
-		$n++;
-		push @{ $took{ $shape[$F[3]] } }, $F[2] / 1000;
+		my ($end, $took) = ($F[4] + $F[5] / 1e6 - $from, $F[2] / 1e6);
+		my ($first, $last) = ($end - $took, $end);
+		$first = 0 if $first < 0;
+		$last = $seconds if $last > $seconds;
+		next if $first >= $last;
+		$n += ($last - $first) / $took;
+		push @{ $took{ $shape[$F[3]] } }, $took * 1000;
 		END {
 			printf "tps %.3f\n", $n / $seconds;
 			foreach my $shape (sort keys %took)
@@ -135,15 +139,15 @@ live_beside()
 	# as many sorts of PostgreSQL's at once would be a test of memory
 	[ "$clients" -gt 16 ] || engines+=" $LIVE_PARALLEL"
 	live_again
-	live_dashboards gpuagg-warm "$clients" 0 "$key/rest"
-	seconds=$((LIVE_LEAD + LIVE_SECONDS * $(wc -w <<<"$engines") + 2))
+	live_dashboards gpuagg-warm "$clients" 1 "$key/rest"
+	seconds=$((LIVE_LEAD + LIVE_SECONDS * $(wc -w <<<"$engines") + 3))
 	stat_fallbacks
 	LIVE_NOTE=$REPLY
 	live_write 0 "$seconds" -R $((2 * rate)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
 	live_dashboards gpuagg-warm "$clients" "$LIVE_LEAD" "$key/gpuagg-warm"
 	stat_fallbacks
 	LIVE_NOTE="$((REPLY - LIVE_NOTE)) fallbacks"
-	[ "$engines" = gpuagg-warm ] || live_dashboards "$LIVE_PARALLEL" "$clients" 0 "$key/$LIVE_PARALLEL"
+	[ "$engines" = gpuagg-warm ] || live_dashboards "$LIVE_PARALLEL" "$clients" 1 "$key/$LIVE_PARALLEL"
 	live_write_end
 	samples_add "$key/written" "$REPLY"
 	for engine in rest $engines; do
