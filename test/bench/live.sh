@@ -145,7 +145,7 @@ live_step()
 		note[$4]+="; $which: $PLAN${NODE:+: $NODE}"
 	done
 	live_duckdb "$key" "$3" "$4"
-	[ "$5" -eq 1 ] || return 0
+	[ "$5" -eq 1 ] && bench_measures "$LIVE_PARALLEL" || return 0
 	live_do "$LIVE_PARALLEL"
 	explain_run live "$3"
 	samples_add "$key/postgres" "$EXEC_MS"
@@ -238,7 +238,7 @@ bench_live()
 	if bench_wants {changed,vacuum}-q{1,2,3}; then
 		live_table
 		session_psql live main
-		if bench_wants changed-q{1,2,3} && duckdb_start; then
+		if bench_wants changed-q{1,2,3} && bench_measures duckdb && duckdb_start; then
 			duckdb_load bench_live && duckdb_load bench_live_picks || die "DuckDB does not load table bench_live"
 			LIVE_DUCKDB=duckdb
 		fi

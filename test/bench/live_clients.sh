@@ -137,7 +137,7 @@ live_beside()
 	local case=$1 rate=$2 clients=$3 key=$1/$3 seconds engines=gpuagg-warm engine
 
 	# as many sorts of PostgreSQL's at once would be a test of memory
-	[ "$clients" -gt 16 ] || engines+=" $LIVE_PARALLEL"
+	[ "$clients" -gt 16 ] || ! bench_measures "$LIVE_PARALLEL" || engines+=" $LIVE_PARALLEL"
 	live_again
 	live_dashboards gpuagg-warm "$clients" 1 "$key/rest"
 	seconds=$((LIVE_LEAD + LIVE_SECONDS * $(wc -w <<<"$engines") + 3))
@@ -206,9 +206,10 @@ live_writers_round()
 # live_writers CASE OPTION ...
 live_writers()
 {
-	local case=$1 engine round engines="alone gpuagg-warm $LIVE_PARALLEL"
+	local case=$1 engine round engines="alone gpuagg-warm"
 
 	bench_wants "$case" || return 0
+	! bench_measures "$LIVE_PARALLEL" || engines+=" $LIVE_PARALLEL"
 	for ((round = 1; round <= (BENCH_RUNS < 3 ? BENCH_RUNS : 3); round++)); do
 		for engine in $engines; do
 			live_writers_round "$case" "$engine" "${@:2}"
