@@ -84,13 +84,13 @@ live_do()
 # live_every PERCENT: REPLY is n, every n-th page being that many
 live_every() { REPLY=$(awk "BEGIN { printf \"%d\", 100 / $1 + 0.5 }"); }
 
-# live_change PERCENT: REPLY is how many pages it has changed
+# live_change PERCENT: REPLY is how many pages it has changed, each by so much that a stale one shows in the sums
 live_change()
 {
 	REPLY=0
 	[ "$1" != 0 ] || return 0
 	live_every "$1"
-	REPLY=$(server_sql main "WITH changed AS (UPDATE bench_live SET amount = amount + 1 FROM bench_live_picks p
+	REPLY=$(server_sql main "WITH changed AS (UPDATE bench_live SET amount = amount + 1000 FROM bench_live_picks p
 		WHERE bench_live.id = p.id AND p.page % $REPLY = 0 RETURNING 1) SELECT count(*) FROM changed")
 }
 
@@ -119,7 +119,7 @@ live_duckdb()
 	samples_add "$1/duckdb/rest" "$REPLY"
 	if [ "$3" != 0 ]; then
 		live_every "$3"
-		session_do duckdb "RUN UPDATE bench_live SET amount = amount + 1
+		session_do duckdb "RUN UPDATE bench_live SET amount = amount + 1000
 			WHERE id IN (SELECT id FROM bench_live_picks WHERE page % $REPLY = 0)"
 	fi
 	for which in first second; do
