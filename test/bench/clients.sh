@@ -29,23 +29,16 @@ clients_run()
 	LATENCY=$(sed -n 's/^latency average = \([0-9.]*\) ms.*/\1/p' <<<"$out")
 }
 
-clients_fallbacks()
-{
-	REPLY=0
-	[ "$HAVE_GPUAGG" = 0 ] || REPLY=$(server_sql main \
-		"SELECT coalesce(sum(value), 0) FROM gpuagg.stat WHERE name LIKE 'fallbacks%'")
-}
-
 clients_case()
 {
 	local clients=$1 engines=$2 engine round before fallbacks=0 note key
 
 	for ((round = 1; round <= BENCH_RUNS; round++)); do
 		for engine in $engines; do
-			clients_fallbacks
+			stat_fallbacks
 			before=$REPLY
 			clients_run "$engine" "$clients"
-			clients_fallbacks
+			stat_fallbacks
 			fallbacks=$((fallbacks + REPLY - before))
 			samples_add "$clients/$engine" "$TPS"
 			samples_add "$clients/$engine/latency" "$LATENCY"

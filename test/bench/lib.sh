@@ -248,6 +248,12 @@ engine_settings()
 		SET gpuagg.cache = $cache;"
 }
 
+# settings_options SETTINGS: REPLY is these statements for PGOPTIONS
+settings_options()
+{
+	REPLY=$(sed 's/SET \([a-z_.]*\) = \([^;]*\);/-c \1=\2/g' <<<"$1" | tr -d "'" | tr '\n\t' '  ')
+}
+
 # PostgreSQL's parallel plans: two workers, and three quarters of the cores
 # where there are many.
 bench_parallel_engines()
@@ -532,6 +538,14 @@ table_prewarm()
 		sed -n 's/.*Buffers: .*read=\([0-9]*\).*/\1/p' | head -n 1)
 	[ -z "$REPLY" ] || bench_say "   $2: $REPLY pages are not in shared_buffers:" \
 		"raise BENCH_SHARED_BUFFERS"
+}
+
+# stat_fallbacks: REPLY is how many runs the server main has left to PostgreSQL so far
+stat_fallbacks()
+{
+	REPLY=0
+	[ "$HAVE_GPUAGG" = 0 ] || REPLY=$(server_sql main \
+		"SELECT coalesce(sum(value), 0) FROM gpuagg.stat WHERE name LIKE 'fallbacks%'")
 }
 
 # in_turn ROUND ENGINE ENGINE: the two, in every other round the second first:

@@ -31,13 +31,13 @@ throughput_table()
 # throughput_run ENGINE CLIENTS: TPS, MEDIAN and LATE (ms) of one pgbench run
 throughput_run()
 {
-	local out options
+	local out
 
 	engine_settings "$1"
-	options=$(sed 's/SET \([a-z_.]*\) = \([^;]*\);/-c \1=\2/g' <<<"$REPLY" | tr -d "'" | tr '\n\t' '  ')
+	settings_options "$REPLY"
 	rm -f "$RUN_DIR"/throughput.log*
 	out=$(server_env main
-		PGOPTIONS=$options pgbench -n -M prepared -f "$RUN_DIR/throughput.sql" \
+		PGOPTIONS=$REPLY pgbench -n -M prepared -f "$RUN_DIR/throughput.sql" \
 			-c "$2" -j "$(($2 < BENCH_CORES ? $2 : BENCH_CORES))" -T "$THROUGHPUT_SECONDS" \
 			--log --log-prefix="$RUN_DIR/throughput.log" 2>&1) ||
 		die "pgbench failed: $out"

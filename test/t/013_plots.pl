@@ -90,7 +90,7 @@ foreach my $name (qw(dirname mktemp rm))
 
 SKIP:
 {
-	skip 'no gnuplot on this machine', 25
+	skip 'no gnuplot on this machine', 34
 	  unless grep { -x "$_/gnuplot" } split(/:/, $ENV{PATH});
 
 	foreach my $live (0, 1)
@@ -106,8 +106,11 @@ SKIP:
 			like(slurp_file("$dir/pictures$live/$name.svg"),
 				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
 		}
-		ok(!-e "$dir/pictures$live/ssb.svg", "none of what the device has not run: ssb.svg of $from")
-		  if $live || !-e "$plots/../results/cuda-nvidia-h200/ssb.csv";
+		foreach my $name (qw(ssb live))
+		{
+			ok(!-e "$dir/pictures$live/$name.svg", "none of what the device has not run: $name.svg of $from")
+			  if $live || !-e "$plots/../results/cuda-nvidia-h200/$name.csv";
+		}
 		foreach my $name (qw(grouping scopes speed sampling))
 		{
 			is(-s "$dir/pictures$live/$name.svg" ? 1 : 0, $live ? 0 : 1,
@@ -128,6 +131,14 @@ SKIP:
 		  . "ssb,1.1,gpuagg-warm,execution,ms,6000,1,3,1,7777,3,4,4,4,postgres,\"a, b\"\n"
 		  . "ssb,1.1,gpuagg-warm,node,ms,6000,1,3,1,2,3,0.5,0.4,0.6,predicted,\"predicted 1 ms: a, b\"\n"
 		  . "ssb,4.3,gpuagg-warm,node,ms,6000,1,3,1,40,50,1.5,0.4,0.6,predicted,x\n");
+	append_to_file("$dir/results/some/live.csv",
+		join("\n", 'benchmark,case,engine,metric,unit,rows,groups,runs,min,median,max,ratio,ratio_min,ratio_max,ratio_to,note',
+			map { "live,$_,,,,rest,\"a, b\"" }
+			(map { my $q = $_; map { ("changed-$q,gpuagg-warm,first-$_,ms,6000,20,3,1,7,9",
+				"changed-$q,gpuagg-warm,second-$_,ms,6000,20,3,1,2,9", "changed-$q,postgres-2w,first-$_,ms,6000,20,1,50,50,50") }
+				qw(0 0.1 1 10 50 100) } qw(q1 q2 q3)),
+			(map { ("clients-$_,gpuagg-warm,rest-tps-4,tps,6000,0,1,500,500,500",
+				"clients-$_,gpuagg-warm,tps-4,tps,6000,0,1,400,400,400") } qw(200 2000 200-auto))) . "\n");
 	@ENV{qw(PLOTS_RESULTS PLOTS_DEVICE PLOTS_OUT)} = ("$dir/results", 'some', "$dir/some");
 	($rc, $out, $err) = program(0, 'run');
 	is($rc, 0, 'drawn from other results') or diag($err);
@@ -138,6 +149,11 @@ SKIP:
 	like($ssb, qr/>1\.1<.*>4\.3</s, 'ssb.svg has the queries');
 	like($ssb, qr/> 100</, 'and an axis that ends above its figures');
 	unlike($ssb, qr/> 1000</, 'which are those of the nodes');
+	my $live = slurp_file("$dir/some/live.svg");
+	like($live, qr/>gpuagg, the first query<.*>gpuagg, the second<.*>PostgreSQL, all workers<.*>gpuagg, 4 clients</s,
+		'live.svg has who answered behind changes, and beside writers');
+	unlike($live, qr/DuckDB|64 clients|PostgreSQL, 4/, 'and none that was not measured');
+	is($err, '', 'without a complaint');
 	ok(!-e "$dir/some/sharing.svg", 'no picture of what was not measured');
 	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\) grouping\.svg \(no grouping\.csv\) speed\.svg \(no cold\.csv\) sampling\.svg \(no sampling\.csv\)$/m,
 		'which is said');

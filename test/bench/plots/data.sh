@@ -220,3 +220,30 @@ speed_points()
 		}'
 	printf '\n\n'
 }
+
+# titled TITLE: points, sorted, as a block of gnuplot's; nothing of no points
+titled()
+{
+	sort -n | awk -v title="$1" 'NR == 1 { print "\"" title "\"" } { print } END { if (NR > 0) print "\n" }'
+}
+
+# live_curve FILE SHAPE ENGINE WHICH TITLE: % of the pages that changed and ms; nothing changed lies left
+# of what a logarithmic axis shows.  ENGINE is a pattern.
+live_curve()
+{
+	columns "$1" case engine metric median | awk -v asked="changed-$2" -v engine="^($3)\$" -v which="$4-" '
+		$1 == asked && $2 ~ engine && index($3, which) == 1 {
+			percent = substr($3, length(which) + 1)
+			print percent == 0 ? 0.03 : percent, $4
+		}' | titled "$5"
+}
+
+# live_rates FILE ENGINE CLIENTS TITLE: writes a second of each kind and queries a second; at rest left of them
+live_rates()
+{
+	columns "$1" case engine metric median | awk -v engine="^($2)\$" -v clients="$3" '
+		$1 ~ /^clients-[0-9]+$/ && $2 ~ engine {
+			if ($3 == "tps-" clients) print substr($1, 9), $4
+			if ($3 == "rest-tps-" clients && !(seen++)) print 50, $4
+		}' | titled "$4"
+}
