@@ -91,7 +91,7 @@ BEGIN
 	END LOOP;
 	RAISE WARNING 'right after each: %', kept;
 END $$;
-SELECT sp_both('SELECT count(*), sum(v) FROM sp_grows');
+SELECT compare('SELECT count(*), sum(v) FROM sp_grows');
 SELECT pages = pages_total AS all_kept, pages_valid = pages AS all_valid FROM gpuagg.cache WHERE relation = 'sp_grows'::regclass AND column_name = 'v';
 -- that the LSNs are compared is what makes answers right: as if all were those that are held
 SET gpuagg.debug_fault = 'lsns';

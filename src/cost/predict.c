@@ -534,6 +534,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 {
 	double		middle;
 
+	p->pages = work->pages;
 	p->start = gpuagg_predict_passes(work) * gpuagg_predict_start(rates, work);
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
 	p->reads = gpuagg_predict_passes(work) * work->read_ns;

@@ -135,6 +135,7 @@ typedef struct GpuAggPrediction
 	double		startup;		/* until the first group can be returned */
 	double		total;
 	double		learned;		/* rates', which all stages but start and emit have in them */
+	double		pages;			/* that are fed, of one pass */
 
 	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
 	double		interpreted;

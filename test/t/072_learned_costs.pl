@@ -110,6 +110,15 @@ cmp_ok($later / $factor, '>', 1 / 4, "learned again of scaled plans, the factor 
 cmp_ok($later / $factor, '<', 4, 'and does not grow');
 is(learned_tasks(), 64, 'of the last tasks');
 
+# ---------- a table that changes behind a plan ----------
+sql('SELECT gpuagg.stat_reset(); CREATE TABLE u AS TABLE t');
+(my $changing = $queries[0]) =~ s/FROM t/FROM u/;
+my @taught = sql("$prefer SET plan_cache_mode = force_generic_plan; $changing; PREPARE kept AS $changing; EXECUTE kept; UPDATE u SET v = v;
+	SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind'; EXECUTE kept; SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind';
+	UPDATE u SET v = v; $changing; SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind'") =~ /^taught\|(\d+)$/mg;
+is($taught[1], $taught[0], 'pages that a plan expects to be kept, and have changed, teach nothing');
+is($taught[2], $taught[1] + 1, 'pages that a plan knows to have changed do');
+
 # ---------- measured, and forgotten ----------
 sql("UPDATE gpuagg.profile SET round_trip_ns = round_trip_ns + 1 WHERE device_name = '*'");
 is((predicted())[0], $before, 'a profile that somebody edited is not scaled');

@@ -15,9 +15,22 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+/* So many more pages than a plan expected have changed since, or were not kept. */
+#define MORE_PAGES 2
+#define FEW_PAGES 64
+
+/* Had the task about as many pages to feed as the plan says? */
+static bool
+fed_as_predicted(const GpuAggTally *tally, double predicted)
+{
+	return tally->work.pages <= MORE_PAGES * predicted + FEW_PAGES &&
+		predicted <= MORE_PAGES * tally->work.pages + FEW_PAGES;
+}
+
 /*
  * A generic profile learns of what the device that it is of took, whole and alone: not of rows of a
- * plan, which takes what it takes, nor of what another device did in its place.
+ * plan, which takes what it takes, nor of what another device did in its place, nor where other
+ * pages were fed than those that the plan is about.
  */
 static void
 learn(const GpuAggScan *scan, const GpuAggTally *tally, double ns)
@@ -27,7 +40,7 @@ learn(const GpuAggScan *scan, const GpuAggTally *tally, double ns)
 	const double predicted = gpuagg_predict_unlearned(p) - p->start;
 
 	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
-		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 &&
+		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 && fed_as_predicted(tally, p->pages) &&
 		strcmp(tally->device, gpuagg_shmem_look(scan->device)->facts.info.kind) == 0)
 		gpuagg_learned_add(strcmp(tally->device, "host") != 0, Max(ns - p->start, 0) / predicted);
 }
