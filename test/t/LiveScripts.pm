@@ -14,7 +14,7 @@ use Exporter 'import';
 use GpuAggTest;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(live_tables live_names live_queries live_number live_scripts);
+our @EXPORT = qw(live_functions live_tables live_names live_queries live_number live_scripts);
 
 my @shared = (
 	'SELECT g, count(*), sum(v), max(id) FROM h GROUP BY g',
@@ -152,6 +152,16 @@ my $functions = q{
 		END IF;
 	END $$;};
 
+# The functions alone; REQUIRED: gpuagg.debug_require of what they run on the device
+sub live_functions
+{
+	my ($node, $required) = @_;
+
+	make_compared($node, "gpuagg.debug_require = '$required'", 'cpu_tuple_cost = 10', 'cpu_operator_cost = 100');
+	$node->safe_psql('postgres', $functions);
+	return;
+}
+
 # Makes all of it on a server, with files for COPY in a directory.
 sub live_tables
 {
@@ -163,8 +173,7 @@ sub live_tables
 	append_to_file("$dir/n", join('', map { my $g = $_ % 5; "$_\t$g\t3\n" } 1 .. 3000));
 	chmod 0644, "$dir/f", "$dir/n";
 	$node->safe_psql('postgres', $tables);
-	make_compared($node, "gpuagg.debug_require = 'prefer'", 'cpu_tuple_cost = 10', 'cpu_operator_cost = 100');
-	$node->safe_psql('postgres', $functions);
+	live_functions($node, 'prefer');
 	$node->safe_psql('postgres', "CREATE FUNCTION live_query(n int) RETURNS text IMMUTABLE LANGUAGE sql AS \$\$ SELECT CASE n $case END \$\$");
 	$node->safe_psql('postgres', "VACUUM (FREEZE, ANALYZE) $_") foreach live_names();
 	return;
@@ -515,6 +524,7 @@ VACUUM n;
 \else
 VACUUM m;
 VACUUM (ANALYZE) u;
+CHECKPOINT;
 \endif
 });
 
