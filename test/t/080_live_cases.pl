@@ -15,7 +15,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @queries = ('SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g', 'SELECT count(*), min(v), max(v) FROM t WHERE v > 700', 'SELECT count(*) FROM t');
+# of the same columns, so that each may use what another has left
+my @queries = ('SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g', 'SELECT count(*), min(v), max(v), max(id), max(g) FROM t WHERE v > 700', 'SELECT count(*) FROM t');
 my $rows = 'SELECT i AS id, i % 4 AS g, i::int8 AS v FROM generate_series(1, 3000) i';
 my $digest = "SELECT string_agg(live_answer(q), ' ') FROM unnest(ARRAY['" . join("','", @queries) . "']) q";
 my $update = 'UPDATE t SET v = v + 1000000 WHERE id % 500 = 3';
@@ -87,7 +88,8 @@ sub finished
 	foreach my $node (@nodes)
 	{
 		cmp_ok(counter($node, 'tasks'), '>', 8, $node->name . ': the device ran');
-		crash_free($node, $node->name . ': no crash');
+		# but for those that lost_commits kills
+		unlike(slurp_file($node->logfile), qr/was terminated by signal (?!9:)|PANIC:|TRAP: /, $node->name . ': no crash');
 		$node->stop;
 	}
 	return;

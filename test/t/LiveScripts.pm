@@ -16,27 +16,28 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(live_functions live_tables live_names live_queries live_number live_scripts);
 
+# Several of a table ask for the same columns, so that each may use what another has left.
 my @shared = (
 	'SELECT g, count(*), sum(v), max(id) FROM h GROUP BY g',
-	'SELECT count(*), min(v), max(v) FROM h',
-	'SELECT t, count(*), sum(v) FROM h GROUP BY t',
+	'SELECT count(*), min(v), max(v), min(id), max(g) FROM h',
+	'SELECT t, count(*), sum(v), max(id) FROM h GROUP BY t',
 	'SELECT count(DISTINCT t), sum(v), min(id) FROM h WHERE id > 3000',
 	'SELECT g, count(*), sum(v), min(id) FROM f GROUP BY g',
-	'SELECT count(*), sum(v), min(v) FROM f WHERE v > 103',
+	'SELECT count(*), sum(v), min(id), max(g) FROM f WHERE v > 103',
 	'SELECT t, count(*), max(v) FROM f WHERE id > 4000 GROUP BY t',
 	'SELECT count(*) FROM f',
 	'SELECT count(*), sum(v) FROM f TABLESAMPLE BERNOULLI (30) REPEATABLE (1)',
-	'SELECT g, count(*), sum(v) FROM u GROUP BY g',
-	'SELECT count(*), min(id), max(id), sum(v) FROM u',
+	'SELECT g, count(*), sum(v), min(id) FROM u GROUP BY g',
+	'SELECT count(*), min(id), max(id), sum(v), min(g) FROM u',
 	'SELECT g, count(*), sum(v), max(id) FROM k GROUP BY g',
 	'SELECT p.g, count(*), sum(k.v + p.v) FROM k JOIN p ON p.id = k.p GROUP BY p.g',
 	'SELECT g, count(*), sum(v) FROM p GROUP BY g',
 	'SELECT g, count(*), sum(v) FROM b GROUP BY g',
-	'SELECT count(*), max(v) FROM b WHERE v > 0');
+	'SELECT count(*), max(v), min(g) FROM b WHERE v > 0');
 my @all = (
 	@shared,
 	'SELECT g, count(*), sum(v), max(id) FROM m GROUP BY g',
-	'SELECT count(*), min(v), max(v) FROM m WHERE v > 3',
+	'SELECT count(*), min(v), max(v), max(g), min(id) FROM m WHERE v > 3',
 	'SELECT g, count(*), sum(v), max(id) FROM n GROUP BY g');
 
 sub live_names { return qw(h f u k p b m n); }
