@@ -12,8 +12,8 @@
 #	make check			everything that can be tested here, on private servers;
 #						PARTS="regress tap" runs some, TESTS="types" some files
 #	make check-all		that, and the suite on builds that check themselves:
-#						check-assert, check-sanitize, check-random and
-#						check-sqlsmith are its parts (test/README.md)
+#						check-assert, check-sanitize, check-random, check-sqlsmith
+#						and check-live are its parts (test/README.md)
 #	make bench			benchmarks; BENCH="groupby h2o" runs some
 #	make plots			pictures of what was measured, to doc/img/; needs gnuplot
 #	make bundle			what a GPU machine without packages needs
@@ -25,7 +25,7 @@
 
 PG_CONFIG ?= pg_config
 
-CHECKS := check-assert check-sanitize check-random check-sqlsmith
+CHECKS := check-assert check-sanitize check-random check-sqlsmith check-live
 FRAME_GOALS := check check-all $(CHECKS) quickstart quickstart-stop psql bench \
 	plots bundle prefix packages packages-all
 

@@ -350,7 +350,8 @@ sub make_compared
 	END $$;});
 }
 
-# Of scripts of pgbench, by name, so many clients each run one for some seconds.
+# Of scripts of pgbench, by name, so many clients each run one for some seconds; a job is
+# [ name, clients, further options of pgbench ].
 sub start_scripts
 {
 	my ($node, $seconds, $scripts, @jobs) = @_;
@@ -358,12 +359,12 @@ sub start_scripts
 
 	foreach my $job (@jobs)
 	{
-		my ($name, $clients) = @$job;
+		my ($name, $clients, @options) = @$job;
 		my $file = File::Temp->new;
 
 		print $file $scripts->{$name};
 		$file->flush;
-		push @runs, start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', '-f', $file->filename);
+		push @runs, start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', @options, '-f', $file->filename);
 		@{ $runs[-1] }{qw(name script)} = ($name, $file);
 	}
 	return @runs;

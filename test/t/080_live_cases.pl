@@ -1,0 +1,375 @@
+# Pages that are not all-visible where isolationtester cannot go: snapshots that other sessions
+# take over, a standby, crashes that lose commits, prepared transactions over restarts, hint bits
+# that move LSNs, pages that were never logged, transaction numbers that wrap around.
+#
+# GPUAGG_LIVE_CASES: names of some of the cases.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use LiveScripts;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# of the same columns, so that each may use what another has left
+my @queries = ('SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g', 'SELECT count(*), min(v), max(v), max(id), max(g) FROM t WHERE v > 700', 'SELECT count(*) FROM t');
+my $rows = 'SELECT i AS id, i % 4 AS g, i::int8 AS v FROM generate_series(1, 3000) i';
+my $digest = "SELECT string_agg(live_answer(q), ' ') FROM unnest(ARRAY['" . join("','", @queries) . "']) q";
+my $update = 'UPDATE t SET v = v + 1000000 WHERE id % 500 = 3';
+my $delete = 'DELETE FROM t WHERE id % 700 = 9';
+my $insert = 'INSERT INTO t VALUES (9001, 3, 1000000000)';
+
+# 90 subtransactions, of which each third is undone
+my $many = q{DO $$ BEGIN FOR i IN 1 .. 90 LOOP BEGIN UPDATE t SET v = v + 5000000 WHERE id = i * 20; IF i % 3 = 0 THEN RAISE EXCEPTION 'undone'; END IF; EXCEPTION WHEN raise_exception THEN NULL; END; END LOOP; END $$};
+
+# A server with functions and table t
+sub live_node
+{
+	my ($name, @conf) = @_;
+	my $node = new_node($name, 'shared_buffers = 32MB', 'autovacuum = off', 'max_prepared_transactions = 5', 'restart_after_crash = on', @conf);
+
+	live_functions($node, 'require');
+	make_t($node);
+	return $node;
+}
+
+sub make_t
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', "CREATE TABLE t WITH (vacuum_truncate = off) AS $rows");
+	$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
+	return;
+}
+
+# What a session sees by the device and by PostgreSQL, three times, so that the device may use
+# what the first reading left; a digest of it.
+sub sees
+{
+	my ($who, $name) = @_;
+	my $thrice = join '; ', ($digest) x 3;
+	my @seen = split /\n/, $who->isa('PostgreSQL::Test::Cluster') ? $who->safe_psql('postgres', $thrice) : $who->query_safe($thrice);
+
+	unlike("@seen", qr/DIFFERENT/, "$name: the device answers as PostgreSQL");
+	is("$seen[1] $seen[2]", "$seen[0] $seen[0]", "$name: and again");
+	return $seen[0];
+}
+
+# The same as it was, or not
+sub still { my ($who, $was, $name) = @_; is(sees($who, $name), $was, "$name: as before"); return $was; }
+sub anew { my ($who, $was, $name) = @_; my $is = sees($who, $name); isnt($is, $was, "$name: changed"); return $is; }
+
+sub session
+{
+	my ($node, @statements) = @_;
+	my $session = $node->background_psql('postgres');
+
+	$session->query_safe($_) foreach @statements;
+	return $session;
+}
+
+sub finish
+{
+	my ($session, @statements) = @_;
+
+	$session->query_safe($_) foreach @statements;
+	return $session->quit;
+}
+
+sub does { my ($node, @statements) = @_; $node->safe_psql('postgres', $_) foreach @statements; return; }
+
+sub finished
+{
+	my (@nodes) = @_;
+
+	foreach my $node (@nodes)
+	{
+		cmp_ok(counter($node, 'tasks'), '>', 8, $node->name . ': the device ran');
+		# but for those that lost_commits kills
+		unlike(slurp_file($node->logfile), qr/was terminated by signal (?!9:)|PANIC:|TRAP: /, $node->name . ': no crash');
+		$node->stop;
+	}
+	return;
+}
+
+# A snapshot goes from session to session while others leave what they see.
+sub exported_snapshots
+{
+	my ($node) = @_;
+	my $writer = session($node, 'BEGIN', $update);
+	my $give = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $snapshot = $give->query_safe('SELECT pg_export_snapshot()');
+	my $first = sees($node, 'a writer in progress');
+
+	finish($writer, 'COMMIT');
+	my $second = anew($node, $first, 'its commit, seen by a new snapshot');
+	my $take = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'");
+	still($take, $first, 'an exported snapshot of before');
+	still($give, $first, 'the session that has exported it');
+	does($node, $delete, $insert);
+	anew($node, $second, 'more changes');
+	still($take, $first, 'the exported snapshot');
+	# the device may be handed pages by parallel workers, which take over the snapshot, too
+	$take->query_safe('SET gpuagg.debug_feeders = 2');
+	still($take, $first, 'the exported snapshot, in parallel workers');
+	finish($_, 'COMMIT') foreach $take, $give;
+	return;
+}
+
+# A transaction that ends says so to a standby by a record that names no page.
+sub on_standby
+{
+	my ($node) = @_;
+
+	$node->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new('cases_standby');
+	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\n");
+	$standby->start;
+	wait_ready($standby);
+	my $replayed = sub { $node->safe_psql('postgres', 'SELECT txid_current()'); $node->wait_for_catchup($standby, 'replay', $node->lsn('insert')); };
+	my $was = sees($standby, 'standby');
+
+	foreach my $case ([ 'updated', $update ], [ 'with subtransactions', $many ], [ 'with an undone part', 'SAVEPOINT a', $update, 'ROLLBACK TO a', $delete ])
+	{
+		my ($name, @statements) = @$case;
+
+		foreach my $end ('ROLLBACK', 'COMMIT')
+		{
+			my $writer = session($node, 'BEGIN', @statements);
+			&$replayed();
+			still($standby, $was, "standby: $name, in progress");
+			my $old = session($standby, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+			finish($writer, $end);
+			&$replayed();
+			my $is = $end eq 'COMMIT' ? anew($standby, $was, "standby: $name, committed") : still($standby, $was, "standby: $name, undone");
+			still($old, $was, "standby: $name, a snapshot of before");
+			finish($old, 'COMMIT');
+			$was = $is;
+			is(sees($node, "primary: $name"), $was, "$name: the primary and its standby agree");
+		}
+	}
+	# a standby that begins while a transaction with many subtransactions is in progress, another prepared
+	my $writer = session($node, 'BEGIN', $many);
+	does($node, "BEGIN; $insert; PREPARE TRANSACTION 'held'");
+	&$replayed();
+	$standby->restart;
+	wait_ready($standby);
+	still($standby, $was, 'standby, restarted');
+	finish($writer, 'COMMIT');
+	&$replayed();
+	$was = anew($standby, $was, 'standby, restarted: committed');
+	does($node, "COMMIT PREPARED 'held'");
+	&$replayed();
+	anew($standby, $was, 'standby, restarted: prepared and committed');
+	finished($standby);
+	return;
+}
+
+# Commits that were not yet written are seen, and gone after a crash; others take their LSNs.
+sub lost_commits
+{
+	my ($node) = @_;
+
+	foreach my $round (1 .. 3)
+	{
+		my $was = sees($node, "before crash $round");
+		does($node, 'CHECKPOINT') if $round == 2;
+		my $writer = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+		kill 'STOP', $writer;
+		does($node, "SET synchronous_commit = off; UPDATE t SET v = v + $round WHERE id = 77");
+		anew($node, $was, "an asynchronous commit, $round");
+		kill_and_recover($node, $writer);
+		wait_ready($node);
+		still($node, $was, "lost by crash $round");
+		does($node, "UPDATE t SET v = v + 10 * $round WHERE id = 77");
+		anew($node, $was, "another in its place, $round");
+	}
+	return;
+}
+
+sub prepared_over_restarts
+{
+	my ($node) = @_;
+	my $was = sees($node, 'nothing prepared');
+
+	foreach my $end ('ROLLBACK', 'COMMIT')
+	{
+		does($node, "BEGIN; $update; SAVEPOINT a; $delete; ROLLBACK TO a; $insert; PREPARE TRANSACTION 'one'", "BEGIN; $many; PREPARE TRANSACTION 'two'") if $end eq 'COMMIT';
+		does($node, "BEGIN; UPDATE t SET v = v + 2 WHERE id % 600 = 1; PREPARE TRANSACTION 'one'", "BEGIN; $delete; PREPARE TRANSACTION 'two'") if $end eq 'ROLLBACK';
+		still($node, $was, 'prepared');
+		foreach my $mode ('fast', 'immediate')
+		{
+			$node->stop($mode);
+			$node->start;
+			wait_ready($node);
+			still($node, $was, "prepared, restarted after a stop that is $mode");
+		}
+		my $old = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+		foreach my $name ('one', 'two')
+		{
+			does($node, "$end PREPARED '$name'");
+			$was = $end eq 'COMMIT' ? anew($node, $was, "committed $name") : still($node, $was, "undone $name");
+		}
+		sees($old, 'a snapshot of before');
+		finish($old, 'COMMIT');
+	}
+	return;
+}
+
+# With checksums the first hint bit after a checkpoint is logged, and moves the page's LSN.
+sub checksums
+{
+	my ($node) = @_;
+
+	$node->stop;
+	command_ok([ 'pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir ], 'checksums');
+	$node->start;
+	wait_ready($node);
+	my $was = sees($node, 'checksums');
+	foreach my $round (1 .. 4)
+	{
+		my $writer = session($node, 'BEGIN', 'UPDATE t SET v = v + 3 WHERE id % 400 = 7');
+		does($node, 'CHECKPOINT');
+		still($node, $was, "in progress, $round");
+		my $old = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+		finish($writer, $round % 2 ? 'COMMIT' : 'ROLLBACK');
+		does($node, 'CHECKPOINT') if $round < 3;
+		still($old, $was, "a snapshot of before, which sees hints set, $round");
+		my $is = $round % 2 ? anew($node, $was, "committed, $round") : still($node, $was, "undone, $round");
+		still($old, $was, "the snapshot of before again, $round");
+		finish($old, 'COMMIT');
+		does($node, 'CHECKPOINT');
+		$was = still($node, $is, "later, $round");
+	}
+	is($node->safe_psql('postgres', 'SELECT sum(checksum_failures) FROM pg_stat_database'), 0, 'no checksum failed');
+	return;
+}
+
+# What the transaction that makes a file writes to it has no LSN, whether it is undone or not.
+sub never_logged
+{
+	my ($node) = @_;
+
+	does($node, 'ALTER SYSTEM SET wal_level = minimal', 'ALTER SYSTEM SET max_wal_senders = 0', 'ALTER SYSTEM SET wal_skip_threshold = 0');
+	$node->restart;
+	wait_ready($node);
+	does($node, 'DROP TABLE t', 'CREATE TABLE empty ()');
+	my ($old, $was, $nothing);
+	foreach my $also ('', "SAVEPOINT a; $update; $delete; ROLLBACK TO a; DELETE FROM t WHERE id < 5; $insert;")
+	{
+		finish($old, 'COMMIT') if defined $old;
+		$old = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM empty');
+		does($node, "BEGIN; DROP TABLE IF EXISTS t; CREATE TABLE t AS $rows; $also COMMIT");
+		$was = sees($node, "made by one transaction $also");
+		like($old->query_safe('SELECT count(*) FROM t'), qr/^0$/, 'a snapshot of before has none of its rows');
+		$nothing = sees($old, 'that snapshot');
+		still($node, $was, 'a new one beside it');
+	}
+	my $writer = session($node, 'BEGIN', $update);
+	still($node, $was, 'a change in progress');
+	finish($writer, 'COMMIT');
+	$was = anew($node, $was, 'committed');
+	still($old, $nothing, 'the snapshot of before');
+	finish($old, 'COMMIT');
+	does($node, "BEGIN; TRUNCATE t; INSERT INTO t $rows; SAVEPOINT a; TRUNCATE t; ROLLBACK TO a; $delete; ROLLBACK");
+	still($node, $was, 'truncated, undone');
+	does($node, "BEGIN; TRUNCATE t; INSERT INTO t $rows; SAVEPOINT a; $delete; ROLLBACK TO a; COMMIT");
+	$was = anew($node, $was, 'truncated');
+	foreach my $change ("BEGIN; $delete; ROLLBACK", 'VACUUM t', "BEGIN; $insert; ROLLBACK", 'VACUUM (FREEZE) t')
+	{
+		does($node, $change);
+		still($node, $was, $change);
+	}
+	foreach my $change ($delete, $insert, $update)
+	{
+		does($node, $change);
+		$was = anew($node, $was, $change);
+	}
+	$node->restart;
+	wait_ready($node);
+	still($node, $was, 'restarted');
+	return;
+}
+
+# The next transaction has this number: what is older is frozen, so that nothing is lost.
+sub next_xid
+{
+	my ($node, $xid) = @_;
+	my $segment = sprintf '%s/pg_xact/%04X', $node->data_dir, $xid >> 20;
+
+	does($node, 'UPDATE pg_database SET datallowconn = true');
+	$node->safe_psql($_, 'VACUUM (FREEZE)') foreach qw(postgres template0 template1);
+	my $oldest = $node->safe_psql('postgres', 'SELECT min(datfrozenxid::text::int8) FROM pg_database');
+	$node->stop;
+	append_to_file($segment, "\0" x 262144) unless -f $segment;
+	command_ok([ 'pg_resetwal', '-x', $xid, '-u', $oldest, '-D', $node->data_dir ], "the next transaction is $xid");
+	$node->start;
+	return wait_ready($node);
+}
+
+sub wraparound
+{
+	my ($node) = @_;
+	my $xid = 'SELECT pg_current_xact_id()::text::int8 % 4294967296';
+
+	# by less than half of all numbers at a time, and nobody vacuums for their age
+	does($node, 'ALTER SYSTEM SET autovacuum_freeze_max_age = 2000000000');
+	next_xid($node, $_) foreach 1_500_000_000, 3_000_000_000, 4_294_967_296 - 150;
+	my $was = sees($node, 'below the end');
+	my $old = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+	does($node, $update);
+	my $is = anew($node, $was, 'a change below the end');
+	my $open = session($node, 'BEGIN', 'UPDATE t SET v = v + 7 WHERE id = 1111');
+	does($node, "BEGIN; $insert; PREPARE TRANSACTION 'below'");
+	my $middle = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+	still($middle, $is, 'between');
+	cmp_ok($node->safe_psql('postgres', $xid), '>', 4_294_967_000, 'not yet around');
+	# its subtransactions go around
+	my $around = session($node, 'BEGIN', $many, $many);
+	cmp_ok($node->safe_psql('postgres', $xid), '<', 1000, 'around');
+	foreach my $pass (1, 2)
+	{
+		still($old, $was, 'the oldest snapshot, around');
+		still($middle, $is, 'the middle one, around');
+		still($node, $is, 'a new one, around');
+	}
+	my $now = $is;
+	foreach my $end (sub { finish($around, 'COMMIT') }, sub { finish($open, 'COMMIT') }, sub { does($node, "COMMIT PREPARED 'below'") }, sub { does($node, $delete) })
+	{
+		&$end();
+		$now = anew($node, $now, 'changes come');
+		still($old, $was, 'the oldest snapshot');
+		still($middle, $is, 'the middle one');
+	}
+	does($node, 'VACUUM t');
+	still($old, $was, 'the oldest snapshot, after VACUUM');
+	finish($_, 'COMMIT') foreach $old, $middle;
+	foreach my $vacuum ('VACUUM t', 'VACUUM (FREEZE) t')
+	{
+		does($node, $vacuum);
+		still($node, $now, $vacuum);
+	}
+	does($node, 'UPDATE t SET v = v + 9 WHERE id = 1234');
+	anew($node, $now, 'and on');
+	return;
+}
+
+my %cases = (
+	exported => \&exported_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
+	checksums => \&checksums, minimal => \&never_logged, wraparound => \&wraparound);
+# One server has them one after the other, each with a table of its own.
+my @names = qw(exported standby lost prepared checksums minimal wraparound);
+my $node = live_node('cases');
+foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
+{
+	does($node, 'DROP TABLE IF EXISTS t');
+	make_t($node);
+	$cases{$name}->($node);
+}
+finished($node);
+done_testing();
