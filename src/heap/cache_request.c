@@ -1,7 +1,7 @@
 /*
  * cache_request.c
  *		What of a table may stay on the device (cache_request.h).  The reasons are
- *		explained in src/cache/README.md.
+ *		explained in src/cache/VALIDITY.md.
  */
 #include "postgres.h"
 

@@ -7,7 +7,7 @@
  * answers with CACHED; then the map pages are looked at, extent by extent, and
  * MAP messages say what of them is used.  Only when all are answered the feed
  * begins, for it reads what is not used.  The message formats are
- * ipc/protocol.h's, the reason why it is right stands in src/cache/README.md.
+ * ipc/protocol.h's, the reason why it is right stands in src/cache/VALIDITY.md.
  */
 #ifndef GPUAGG_HEAP_CACHED_H
 #define GPUAGG_HEAP_CACHED_H

@@ -6,7 +6,7 @@
  * A page is *settled* for a snapshot if each transaction that has inserted or deleted one of
  * its tuples had ended before the snapshot was taken.  How they ended never changes, so all
  * snapshots for which it is settled see the same rows of it, until its LSN is another one.
- * Why that is so: src/cache/README.md.
+ * Why that is so: src/cache/VALIDITY.md.
  */
 #ifndef GPUAGG_HEAP_SETTLED_H
 #define GPUAGG_HEAP_SETTLED_H

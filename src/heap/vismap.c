@@ -5,7 +5,7 @@
  * A map page has two bits for each heap block, all-visible and all-frozen;
  * what the cache wants are the even ones, side by side.  They are copied under
  * the page's share lock together with its LSN, for only then does an LSN seen
- * earlier mean that no bit was set since (src/cache/README.md).
+ * earlier mean that no bit was set since (src/cache/VALIDITY.md).
  *
  * LSNs of heap pages are read under their share locks, too; pages are found as
  * the feed finds them.

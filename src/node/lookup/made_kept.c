@@ -5,9 +5,8 @@
  * A table was made of columns that are kept, all pages of the relation being all-visible, or new.
  * While each of them is and the visibility map's pages have the LSNs that they had, nothing
  * has changed: a page that changes is not all-visible, and what calls it all-visible again is
- * WAL-logged (src/cache/README.md).  So a table is as good as a new one, to every snapshot that
- * may use
- * kept columns at all.
+ * WAL-logged (src/cache/VALIDITY.md).  So a table is as good as a new one, to every snapshot that
+ * may use kept columns at all.
  *
  * Strings of a table are read by statements that are under way, of cursors say, while
  * others begin; they stay until none of these is left.
