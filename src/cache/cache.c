@@ -1,7 +1,7 @@
 /*
  * cache.c
  *		The column cache, as the device worker's jobs use it (cache.h);
- *		src/README.md says why what it answers is right.
+ *		src/cache/VALIDITY.md says why what it answers is right.
  *
  * Of each extent of its table a job is a user, if it can read blocks there or may fill
  * them.  CACHED tells it which blocks are held for all columns that its program loads.
