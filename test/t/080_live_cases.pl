@@ -30,7 +30,8 @@ my $many = q{DO $$ BEGIN FOR i IN 1 .. 90 LOOP BEGIN UPDATE t SET v = v + 500000
 sub live_node
 {
 	my ($name, @conf) = @_;
-	my $node = new_node($name, 'shared_buffers = 32MB', 'autovacuum = off', 'max_prepared_transactions = 5', 'restart_after_crash = on', @conf);
+	my $node = new_node($name, 'shared_buffers = 32MB', 'autovacuum = off', 'max_prepared_transactions = 5', 'restart_after_crash = on',
+		'wal_log_hints = off', @conf);
 
 	live_functions($node, 'require');
 	make_t($node);
