@@ -13,6 +13,7 @@
 #include "node/run/passes.h"
 #include "node/run/place.h"
 #include "node/run/remedy.h"
+#include "node/run/run_notes.h"
 #include "node/run/scan_bind.h"
 #include "node/run/spread.h"
 #include "storage/bufmgr.h"
@@ -84,7 +85,7 @@ typedef struct Attempt
 {
 	GpuAggScan *scan;
 	GpuAggOrder order;			/* The next try's. */
-	GpuAggProgram *program;		/* The order's, which is this attempt's to change. */
+	GpuAggBinding binding;		/* The order's program, which is this attempt's to change. */
 	GpuAggStoreMark mark;		/* Where its groups begin. */
 	GpuAggTally *tally;			/* It adds up what all tries took, and what the last one did. */
 	GpuAggOutcome outcome;		/* The last try's. */
@@ -139,13 +140,14 @@ static bool
 attempt_limitable(const Attempt *a)
 {
 	const GpuAggScan *scan = a->scan;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(a->program);
+	const GpuAggProgram *program = a->binding.program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
 
-	if (a->program->select || scan->rows != NULL ||
+	if (program->select || scan->rows != NULL ||
 		(scan->lookups != NULL && !gpuagg_leftover_joined(scan)))
 		return false;
-	for (uint32 i = 0; i < a->program->nattrs; i++)
-		if (scale_of(a->program, &attrs[i]) != 0)
+	for (uint32 i = 0; i < program->nattrs; i++)
+		if (scale_of(program, &attrs[i]) != 0)
 			return true;
 	return false;
 }
@@ -153,10 +155,11 @@ attempt_limitable(const Attempt *a)
 static void
 attempt_limit(Attempt *a)
 {
-	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(a->program);
+	GpuAggProgram *program = a->binding.program;
+	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(program);
 
-	for (uint32 i = 0; i < a->program->nattrs; i++)
-		attrs[i].scale |= scale_of(a->program, &attrs[i]);
+	for (uint32 i = 0; i < program->nattrs; i++)
+		attrs[i].scale |= scale_of(program, &attrs[i]);
 	a->limited = true;
 }
 
@@ -204,10 +207,11 @@ attempt_bind_here(Attempt *a, GpuAggError *error)
 {
 	if (!tables_there(a->scan))
 		return true;
-	a->program = gpuagg_scan_bind(a->scan, a->order.device, &a->order.nblocks, true, error);
-	a->order.program = a->program;
+	if (!gpuagg_scan_bind(a->scan, a->order.device, &a->order.nblocks, true, &a->binding, error))
+		return false;
+	a->order.program = a->binding.program;
 	a->limited = false;
-	return a->program != NULL;
+	return true;
 }
 
 /* To another GPU, or to the host device */
@@ -286,7 +290,7 @@ attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
  */
 static GpuAggStatus
 run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
-		 GpuAggTally *tally, GpuAggError *error)
+		 GpuAggTallyCards *cards, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTally alone = {0};
 	GpuAggProgram *program = *here != NULL ? *here : task->program;
@@ -294,7 +298,7 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
 	Attempt		a = {
 		.scan = scan,
 		.order = task->order,
-		.program = program,
+		.binding.program = program,
 		.tally = &alone,
 		.outcome = task->outcome,
 		.been_on = 1 << task->order.device,
@@ -305,10 +309,10 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
 	a.order.program = program;
 	attempt_mark(&a);
 	status = attempt_go_on(&a, task->status, error);
-	if (a.program != program)
-		*here = a.program;
+	if (a.binding.program != program)
+		*here = a.binding.program;
 	if (status == GPUAGG_OK)
-		gpuagg_spread_count(scan, i, &alone);
+		gpuagg_spread_count(cards, i, &alone);
 	gpuagg_tally_beside(tally, &alone);
 	return status;
 }
@@ -318,17 +322,19 @@ static bool
 run_spread(const Attempt *a, GpuAggStatus *status, GpuAggError *error)
 {
 	GpuAggScan *scan = a->scan;
-	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, &a->order, a->program);
+	GpuAggTallyCards cards = {.n = scan->spread.n};
+	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, &a->order, &a->binding, &a->tally->planned);
 	GpuAggProgram *here = NULL;
 
-	if (tasks == NULL || !gpuagg_spread_run(scan, tasks, a->tally))
+	if (tasks == NULL || !gpuagg_spread_run(scan, tasks, &cards, a->tally))
 		return false;
 	*status = GPUAGG_OK;
 	for (int i = 0; *status == GPUAGG_OK && i < scan->spread.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			*status = run_part(scan, &here, &tasks[i], i, a->tally, error);
+			*status = run_part(scan, &here, &tasks[i], i, &cards, a->tally, error);
 	if (*status == GPUAGG_OK)
 		a->tally->work.runs = 1;
+	a->tally->cards = cards;
 	return true;
 }
 
@@ -343,20 +349,28 @@ run_one(Attempt *a, GpuAggError *error)
 	return status;
 }
 
+/* What the tries left to later plans: of a window of keys the filter drops most rows. */
+static void
+note(const Attempt *a)
+{
+	if (a->scan->lookups != NULL && !gpuagg_lookups_several(a->scan->lookups))
+		gpuagg_note_probes(a->scan, &a->binding.probes, a->tally->blocks, a->tally);
+}
+
 static GpuAggStatus
-run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblocks,
+run_bound(GpuAggScan *scan, bool whole, const GpuAggBinding *binding, BlockNumber nblocks,
 		  GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggStatus status;
 	Attempt		a = {
 		.scan = scan,
-		.order.program = program,
+		.order.program = binding->program,
 		.order.device = scan->device,
 		.order.whole = whole,
 		.order.nread = scan->nread,
 		.order.read = scan->read,
 		.order.nblocks = nblocks,
-		.program = program,
+		.binding = *binding,
 		.tally = tally,
 		.been_on = scan->been_on
 	};
@@ -365,10 +379,11 @@ run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblo
 	if (gpuagg_lookups_several(scan->lookups))
 		memset(&a.order.answer, 0, sizeof(a.order.answer));
 	attempt_mark(&a);
-	scan->spread.ran = 0;
-	if (scan->spread.n > 0 && run_spread(&a, &status, error))
-		return status;
-	return run_one(&a, error);
+	if (scan->spread.n == 0 || !run_spread(&a, &status, error))
+		status = run_one(&a, error);
+	if (status == GPUAGG_OK)
+		note(&a);
+	return status;
 }
 
 /*
@@ -379,11 +394,12 @@ GpuAggStatus
 gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	GpuAggProgram *program;
+	GpuAggBinding binding;
 	BlockNumber nblocks;
 
 	if (!scan_count_blocks(scan, &nblocks, error))
 		return error->status;
+	tally->blocks = nblocks;
 
 	/* the sample's arguments first, but behind a condition without columns */
 	if (scan->info->gate < 0)
@@ -393,14 +409,13 @@ gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally, GpuAggError
 			nblocks = 0;
 	}
 	gpuagg_place(scan, whole, nblocks);
-	program = gpuagg_scan_bind(scan, scan->device, &nblocks, false, error);
-	if (program == NULL)
+	if (!gpuagg_scan_bind(scan, scan->device, &nblocks, false, &binding, error))
 		return error->status;
-	if (scan_gate_closed(scan->info, program))
+	if (scan_gate_closed(scan->info, binding.program))
 		nblocks = 0;
 	else if (scan->info->gate >= 0)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
-	return run_bound(scan, whole, program, nblocks, tally, error);
+	return run_bound(scan, whole, &binding, nblocks, tally, error);
 }

@@ -180,7 +180,7 @@ explain_tables(GpuAggScan *node, ExplainState *es)
 	if (t->removed > 0 || es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyInteger("Subplans Removed", NULL, t->removed, es);
 	if (es->analyze && (explain_whole(es) || t->prune != NULL))
-		ExplainPropertyUInteger("Tables Read", NULL, t->read, es);
+		ExplainPropertyUInteger("Tables Read", NULL, node->counters.tally.tables_read, es);
 	if (!es->verbose)
 		return;
 	for (int i = 0; i < t->ntables; i++)
@@ -421,7 +421,7 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 static void
 explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
-	GpuAggPlannedStrategy planned = node->planned;
+	GpuAggPlannedStrategy planned = node->counters.tally.planned;
 	const GpuAggStrategyChoice *pages = &planned.pages;
 
 	if (!es->costs || node->tables != NULL || node->rows != NULL)
@@ -531,11 +531,11 @@ explain_pages(const GpuAggTally *tally, ExplainState *es)
 
 /* Which cards share the task, and how many rows each has read */
 static void
-explain_spread(const GpuAggSpread *spread, ExplainState *es)
+explain_spread(const GpuAggTallyCards *spread, ExplainState *es)
 {
 	List	   *cards = NIL;
 
-	if (spread->ran == 0)
+	if (spread->done == 0)
 		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -569,7 +569,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 	{
 		ExplainPropertyUInteger("Rows Scanned", NULL, tally->work.rows_scanned,
 								es);
-		explain_spread(&node->spread, es);
+		explain_spread(&tally->cards, es);
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  tally->work.rows_evaluated, es);
@@ -717,12 +717,12 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 static void
 explain_devices(const GpuAggScan *node, StringInfo text)
 {
-	const GpuAggSpread *spread = &node->spread;
+	const GpuAggTallyCards *spread = &node->counters.tally.cards;
 	const char *last = NULL;
 
-	if (spread->ran == 0)
+	if (spread->done == 0)
 		appendStringInfoString(text, node->counters.tally.device);
-	for (int i = 0; i < spread->n && spread->ran > 0; i++)
+	for (int i = 0; i < spread->n && spread->done > 0; i++)
 	{
 		if (last != NULL && strcmp(spread->cards[i].name, last) == 0)
 			continue;

@@ -24,7 +24,6 @@
 #include "node/run/lookup_windows.h"
 #include "node/run/parts.h"
 #include "planner/plan/regroup_parts.h"
-#include "storage/bufmgr.h"
 #include "utils/rel.h"
 
 typedef struct Part
@@ -82,10 +81,9 @@ gpuagg_parts_begin(GpuAggScan *scan)
 
 /* So that the next plan knows how many groups it has */
 static void
-note_groups(const GpuAggScan *scan, uint64 groups)
+note_groups(const GpuAggScan *scan, const GpuAggTally *tally)
 {
-	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
-							RelationGetNumberOfBlocks(scan->rel), groups);
+	gpuagg_seen_groups_note(scan->relid, &scan->info->seen, tally->blocks, tally->work.groups);
 }
 
 /* All tasks, and the query's groups are made of the answers. */
@@ -117,7 +115,7 @@ run_part(GpuAggScan *scan, Part *part, GpuAggTally *tally, bool *by_device, GpuA
 	gpuagg_tally_then(tally, &one);
 	if (status != GPUAGG_OK)
 		return status;
-	note_groups(scan, one.work.groups);
+	note_groups(scan, &one);
 	*by_device &= one.regrouped;
 	part->made = scan->results;
 	scan->results = NULL;

@@ -458,7 +458,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally
 
 	/* ahead of the run, which keeps columns that would change what is planned */
 	if (scan->css.ss.ps.instrument != NULL && !order->host)
-		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
+		gpuagg_passes_plan(scan, order->device, order->nblocks, &tally->planned);
 	passes_begin(&passes);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)

@@ -190,12 +190,9 @@ gpuagg_scan_run(GpuAggScan *scan)
 	if (status == GPUAGG_OK)
 	{
 		gpuagg_scan_rewind(scan);
-		if (scan->spread.ran == 0)
+		if (tally.cards.done == 0)
 			gpuagg_note_cost(scan, &tally, took);
-		gpuagg_note_groups(scan, tally.work.groups);
-		/* of several tables each task has noted its own; of a window the filter drops most rows */
-		if (scan->lookups != NULL && scan->tables == NULL && !gpuagg_lookups_several(scan->lookups))
-			gpuagg_note_probes(scan, &tally);
+		gpuagg_note_groups(scan, tally.blocks, tally.work.groups);
 	}
 	else
 	{

@@ -47,42 +47,44 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *
 
 static GpuAggProgram *
 bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks,
-			 BlockNumber nblocks)
+			 BlockNumber nblocks, GpuAggProbes *probes)
 {
 	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
 
 	if (scan->lookups == NULL)
 		return program;
 	gpuagg_lookups_fill(scan->lookups, scan->info, program);
-	gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, nblocks, program);
+	gpuagg_probes_arrange(probes, scan->info, scan->relid, nblocks, program);
 	return program;
 }
 
-/* The tables, and the program with them; NULL: see error. */
-static GpuAggProgram *
+/* The tables, and the program with them; false: see error. */
+static bool
 bind_tables(GpuAggScan *scan, int device, const Values *v, BlockNumber *nblocks, bool here,
-			GpuAggError *error)
+			GpuAggBinding *binding, GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
 	bool		nothing = false;
 
+	memset(binding, 0, sizeof(*binding));
 	if (scan->lookups != NULL)
 		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
 	if (scan->lookups != NULL && *nblocks > 0 &&
 		(blocks = gpuagg_lookups_make(scan->lookups, device, here, &nothing,
 									  error)) == NULL)
-		return NULL;
+		return false;
 	if (nothing)
 		*nblocks = 0;
-	return bind_program(scan, v, blocks, *nblocks);
+	binding->program = bind_program(scan, v, blocks, *nblocks, &binding->probes);
+	return true;
 }
 
 /* Programs of the other cards that share the task; false: one of them cannot have it so. */
 static bool
-bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggProgram *first)
+bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, GpuAggBinding *binding)
 {
-	GpuAggSpread *spread = &scan->spread;
+	const GpuAggSpread *spread = &scan->spread;
 	bool		made = true;
 
 	for (int i = 1; i < spread->n && made; i++)
@@ -93,33 +95,24 @@ bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggP
 		made = blocks != NULL;
 		if (!made)
 			continue;
-		spread->cards[i].program = bind_program(scan, v, blocks, nblocks);
-		spread->cards[i].program->hash_seed = first->hash_seed;
+		binding->cards[i] = bind_program(scan, v, blocks, nblocks, &binding->probes);
+		binding->cards[i]->hash_seed = binding->program->hash_seed;
 	}
 	return made;
 }
 
-static void
-forget_cards(GpuAggSpread *spread)
+bool
+gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here,
+				 GpuAggBinding *binding, GpuAggError *error)
 {
-	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
-		spread->cards[i].program = NULL;
-}
-
-GpuAggProgram *
-gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here, GpuAggError *error)
-{
-	GpuAggProgram *program;
 	Values		v;
 
-	forget_cards(&scan->spread);
 	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
-		return NULL;
+		return false;
 	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
-	program = bind_tables(scan, device, &v, nblocks, here, error);
-	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||
-		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, program))
-		return program;
-	forget_cards(&scan->spread);
-	return bind_tables(scan, device, &v, nblocks, true, error);
+	if (!bind_tables(scan, device, &v, nblocks, here, binding, error))
+		return false;
+	return here || *nblocks == 0 || scan->lookups == NULL ||
+		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, binding) ||
+		bind_tables(scan, device, &v, nblocks, true, binding, error);
 }

@@ -183,29 +183,28 @@ plan_order(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder 
 }
 
 GpuAggSpreadTask *
-gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order, GpuAggProgram *program)
+gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order, const GpuAggBinding *binding,
+				   GpuAggPlannedStrategy *planned)
 {
 	const int	n = scan->spread.n;
 	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
-	bool		planned = order->nblocks >= n;
+	bool		shared = order->nblocks >= n;
 
-	for (int i = 0; planned && i < n; i++)
+	for (int i = 0; shared && i < n; i++)
 	{
 		GpuAggSpreadTask *task = &tasks[i];
 		GpuAggOrder *part = &task->order;
 
-		task->program = scan->spread.cards[i].program;
-		if (task->program == NULL)
-			task->program = program;
+		task->program = binding->cards[i] != NULL ? binding->cards[i] : binding->program;
 		plan_order(scan, order, i, part);
 		part->program = task->program;
-		planned = part->nread > 0 &&
+		shared = part->nread > 0 &&
 			gpuagg_passes_part(scan, part, (double) part->nblocks / order->nblocks, i + 1,
 							   &task->pass, &task->tally);
 	}
-	if (planned && scan->css.ss.ps.instrument != NULL)
-		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
-	return planned ? tasks : NULL;
+	if (shared && scan->css.ss.ps.instrument != NULL)
+		gpuagg_passes_plan(scan, order->device, order->nblocks, planned);
+	return shared ? tasks : NULL;
 }
 
 /* ------------------------------------------------------------------ run --- */
@@ -303,7 +302,7 @@ spread_feed(Spread *s)
 }
 
 static void
-spread_collect(Spread *s)
+spread_collect(Spread *s, GpuAggTallyCards *cards)
 {
 	GpuAggScan *scan = s->scan;
 
@@ -318,7 +317,7 @@ spread_collect(Spread *s)
 		task->status = gpuagg_run_collect(task->run);
 		gpuagg_run_end(task->run, task->status);
 		if (task->status == GPUAGG_OK)
-			gpuagg_spread_count(scan, i, &task->tally);
+			gpuagg_spread_count(cards, i, &task->tally);
 		else
 			gpuagg_results_cut(scan->results, &mark);
 	}
@@ -359,7 +358,8 @@ spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
 }
 
 bool
-gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
+gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTallyCards *cards,
+				  GpuAggTally *tally)
 {
 	Spread		s = {.scan = scan,.tasks = tasks,.n = scan->spread.n};
 	GpuAggStoreMark begin;
@@ -369,23 +369,19 @@ gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
 	{
 		spread_begin(&s);
 		spread_feed(&s);
-		spread_collect(&s);
+		spread_collect(&s, cards);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
 	if (spread_is_lost(&s, &begin))
-	{
-		scan->spread.ran = 0;
 		return false;
-	}
 	spread_tally(&s, tally);
 	return true;
 }
 
 void
-gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally)
+gpuagg_spread_count(GpuAggTallyCards *cards, int i, const GpuAggTally *tally)
 {
-	scan->spread.cards[i].rows = tally->work.rows_scanned;
-	strlcpy(scan->spread.cards[i].name, tally->device,
-			sizeof(scan->spread.cards[i].name));
-	scan->spread.ran++;
+	cards->cards[i].rows = tally->work.rows_scanned;
+	strlcpy(cards->cards[i].name, tally->device, sizeof(cards->cards[i].name));
+	cards->done++;
 }

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "node/run/device_task.h"
+#include "node/run/scan_bind.h"
 
 /* May so many cards share a task that reads so many blocks? */
 extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);
@@ -37,21 +38,23 @@ typedef struct GpuAggSpreadTask
 } GpuAggSpreadTask;
 
 /*
- * Plans the tasks of the scan's cards, which share the order; NULL: it is not to be spread after
- * all.  In the current memory context, but for what lasts longer.
+ * Plans the tasks of the scan's cards, which share the order, and under EXPLAIN ANALYZE what one
+ * device would do; NULL: it is not to be spread after all.  In the current memory context, but for
+ * what lasts longer.
  */
 extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order,
-											GpuAggProgram *program);
+											const GpuAggBinding *binding,
+											GpuAggPlannedStrategy *planned);
 
 /*
  * Runs them all at once, and adds the groups of those that succeed to scan->results, each
- * one's behind those of the one before, and what they did to *tally.  What the others are to do
- * is left to do; false: all of it is, and what is in the store is to be cut off.
+ * one's behind those of the one before, and what they did to *cards and *tally.  What the others
+ * are to do is left to do; false: all of it is, and what is in the store is to be cut off.
  */
-extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks,
+extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTallyCards *cards,
 							  GpuAggTally *tally);
 
 /* What became of one that ran alone */
-extern void gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally);
+extern void gpuagg_spread_count(GpuAggTallyCards *cards, int i, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_SPREAD_H */

@@ -36,7 +36,6 @@
 #include "node/lookup/runtime.h"
 #include "node/run/answers.h"
 #include "node/run/attempt.h"
-#include "node/run/run_notes.h"
 #include "node/run/tables.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
@@ -197,11 +196,7 @@ tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *erro
 	status = gpuagg_attempt_run(scan, is_whole(scan), &one, error);
 	gpuagg_tally_beside(tally, &one);
 	if (one.work.runs > 0)
-	{
-		scan->tables->tasks += Max(scan->spread.ran, 1);
-		if (scan->lookups != NULL && !gpuagg_lookups_several(scan->lookups))
-			gpuagg_note_probes(scan, &one);
-	}
+		scan->tables->tasks += Max(one.cards.done, 1);
 	return status;
 }
 
@@ -260,7 +255,6 @@ static GpuAggStatus
 tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally,
 				 GpuAggError *error)
 {
-	const GpuAggProbes probes = scan->probes;
 	GpuAggStoreMark begin;
 	GpuAggStatus status;
 
@@ -269,7 +263,6 @@ tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally,
 	if (status != GPUAGG_OK || scan->lookups == NULL || !gpuagg_lookups_again(scan->lookups) ||
 		scan->tables->tasks < 2)
 		return status;
-	scan->probes = probes;
 	gpuagg_scan_cut(scan, &begin);
 	return tables_run(scan, valid, tally, error);
 }
@@ -280,7 +273,7 @@ table_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggStatus status = gpuagg_attempt_run(scan, is_whole(scan), tally, error);
 
-	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_lookups_several(scan->lookups))
+	if (status == GPUAGG_OK && tally->cards.done > 1 && !gpuagg_lookups_several(scan->lookups))
 		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
 	return status;
 }
@@ -297,7 +290,7 @@ tables_run_all(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	status = tables_run_alike(scan, valid, tally, error);
-	t->read += bms_num_members(valid);
+	tally->tables_read = bms_num_members(valid);
 	scan->info = t->programs[0].info;
 	/* to whoever looks at the node they are one run */
 	tally->work.runs = status == GPUAGG_OK;

@@ -46,8 +46,6 @@ struct GpuAggTables
 	/* The last run */
 	uint64		nblocks;		/* Blocks of all tables. */
 	int			tasks;
-
-	uint64		read;			/* Tables that were read, by all runs. */
 };
 
 /* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */

@@ -34,14 +34,6 @@ typedef struct GpuAggCounters
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
-/* What a device was to group by, as far as was known before it did */
-typedef struct GpuAggPlannedStrategy
-{
-	bool		known;
-	GpuAggStrategy strategy;
-	GpuAggStrategyChoice pages; /* Chosen for pages; cached columns need not be grouped by it. */
-} GpuAggPlannedStrategy;
-
 typedef struct GpuAggTables GpuAggTables;
 typedef struct GpuAggParts GpuAggParts;
 typedef struct GpuAggSharedRun GpuAggSharedRun;
@@ -69,13 +61,7 @@ typedef struct GpuAggSpread
 	struct
 	{
 		int			at;			/* The device at work. */
-		GpuAggProgram *program; /* Its own, of this run; NULL: the one of all. */
-
-		/* What the last run's task told */
-		char		name[sizeof(((GpuAggTally *) 0)->device)];
-		uint64		rows;		/* Rows that were scanned there. */
 	}			cards[GPUAGG_MAX_CARDS];
-	int			ran;			/* Tasks whose groups are in the store; 0: one. */
 } GpuAggSpread;
 
 /* Must be first in a node's own state, if it has one. */
@@ -107,7 +93,6 @@ typedef struct GpuAggScan
 	 */
 	GpuAggPlanRows *rows;
 
-	GpuAggProbes probes;		/* Look-ups of this run's program. */
 	int			eflags;			/* For plans that are initialised later. */
 	ResourceOwner owner;		/* The query's. */
 
@@ -119,7 +104,6 @@ typedef struct GpuAggScan
 	bool		moved;			/* A task went to another one, after one had failed. */
 
 	bool		ran;			/* Rows may be returned. */
-	GpuAggPlannedStrategy planned;	/* The last run's, for EXPLAIN. */
 	bool		regrouped;		/* The device has regrouped: results are the query's groups. */
 	uint64		made;			/* Groups that it has made by regrouping so far. */
 
