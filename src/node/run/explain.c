@@ -47,7 +47,7 @@ explain_whole(const ExplainState *es)
 /* ---------------------------------------------------------------- plan --- */
 
 static void
-explain_relation(GpuAggScan *node, ExplainState *es)
+explain_relation(const GpuAggScan *node, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	int			rti = bms_singleton_member(plan->custom_relids);
@@ -128,7 +128,7 @@ explain_parts(const GpuAggRegroup *plan, const List *keys, ExplainState *es)
  * computes once for each of them
  */
 static void
-explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *es)
+explain_device_keys(const GpuAggScan *node, List *context, bool prefix, ExplainState *es)
 {
 	List	   *targets = gpuagg_plan_regroup(node->css.ss.ps.plan, node->info)->targetlist;
 	List	   *keys = NIL;
@@ -167,7 +167,7 @@ table_name(Relation rel)
  * Append's.
  */
 static void
-explain_tables(GpuAggScan *node, ExplainState *es)
+explain_tables(const GpuAggScan *node, ExplainState *es)
 {
 	const GpuAggTables *t = node->tables;
 	List	   *names = NIL;
@@ -184,7 +184,7 @@ explain_tables(GpuAggScan *node, ExplainState *es)
 	if (!es->verbose)
 		return;
 	for (int i = 0; i < t->ntables; i++)
-		names = lappend(names, table_name(t->tables[i].task.rel));
+		names = lappend(names, table_name(t->tables[i].table.rel));
 	if (names != NIL)
 		ExplainPropertyList("Table Names", names, es);
 }
@@ -208,7 +208,7 @@ explain_input(ExplainState *es)
 }
 
 static void
-explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_expressions(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	List	   *filter = node->rows != NULL ? NIL : row_filter(plan);
@@ -248,7 +248,7 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
  * most of what everybody sees, and none where a sample has taken its place.
  */
 static void
-explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_wanted(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	const GpuAggAnswer *a = &node->info->wanted.answer;
@@ -279,7 +279,7 @@ explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 /* As EXPLAIN of PostgreSQL's Sample Scan */
 static void
-explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_sample(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	static const char *const methods[GPUAGG_NSAMPLES] = {
@@ -417,17 +417,31 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 							   info->profile_elsewhere, es);
 }
 
+/* What would be ordered of one table now */
+static void
+order_now(const GpuAggScan *node, GpuAggDemand *demand, GpuAggOrder *order)
+{
+	gpuagg_demand_begin(node, NULL, demand);
+	(void) gpuagg_order_begin(demand, order);
+	order->nblocks = RelationGetNumberOfBlocks(node->rel);
+}
+
 /* How the device was to group one table, or would now; what ran is told by ANALYZE */
 static void
 explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
 	GpuAggPlannedStrategy planned = node->counters.tally.planned;
 	const GpuAggStrategyChoice *pages = &planned.pages;
+	GpuAggDemand demand;
+	GpuAggOrder order;
 
 	if (!es->costs || node->tables != NULL || node->rows != NULL)
 		return;
 	if (!planned.known)
-		gpuagg_passes_plan(node, node->device, RelationGetNumberOfBlocks(node->rel), &planned);
+	{
+		order_now(node, &demand, &order);
+		gpuagg_passes_plan(&order, node->place.device, &planned);
+	}
 	if (planned.strategy == GPUAGG_STRATEGY_AUTO)
 		return;
 	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(planned.strategy), es);
@@ -440,7 +454,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 static void
 explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 {
-	const GpuAggProfile *profile = gpuagg_profile_get(node->device);
+	const GpuAggProfile *profile = gpuagg_profile_get(node->place.device);
 	double		pages;
 	int			n;
 
@@ -450,7 +464,7 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	pages = (node->info->predicted.feed - node->info->predicted.reads) /
 		node->info->predicted.learned / profile->rates.feed_page_ns;
 	n = node->counters.tally.work.runs > 0 ? node->counters.tally.feeders_planned :
-		gpuagg_feeders_planned(node, node->device, pages, 0, false);
+		gpuagg_feeders_planned(node, node->info, node->place.device, pages, 0, false);
 	if (n > 0)
 		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
 }
@@ -459,12 +473,14 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 static void
 explain_draw_plan(const GpuAggScan *node, ExplainState *es)
 {
+	GpuAggDemand demand;
+	GpuAggOrder order;
 	GpuAggDrawPlan plan;
 
 	if (!es->costs || node->info->sample != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(node, node->device, RelationGetNumberOfBlocks(node->rel),
-						node->info->est_rows, false, &plan);
+	order_now(node, &demand, &order);
+	gpuagg_passes_draws(&order, node->place.device, node->info->est_rows, &plan);
 	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
 		return;
 	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);
@@ -678,7 +694,7 @@ explain_timing(const GpuAggScan *node, ExplainState *es)
 
 /* What is evaluated on the device, as PostgreSQL's "Filter" */
 static void
-explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_device_filter(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	List	   *quals = gpuagg_plan_device_quals(node->info, plan->custom_exprs);
@@ -693,7 +709,7 @@ explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 /* What was planned */
 static void
-explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_plan(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	if (node->tables != NULL)
 		explain_tables(node, es);
@@ -782,7 +798,7 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 }
 
 void
-gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
+gpuagg_explain_node(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	bool		timing = es->analyze && es->timing && gpuagg_scan_timing(node);
 

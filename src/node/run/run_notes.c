@@ -26,7 +26,7 @@ learn(const GpuAggScan *scan, const GpuAggTally *tally, double ns)
 
 	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
 		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 &&
-		strcmp(tally->device, gpuagg_shmem_look(scan->device)->facts.info.kind) == 0)
+		strcmp(tally->device, gpuagg_shmem_look(scan->place.device)->facts.info.kind) == 0)
 		gpuagg_learned_add(strcmp(tally->device, "host") != 0, Max(ns - p->start, 0) / predicted);
 }
 
@@ -84,15 +84,15 @@ gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally, GpuAggStatus s
 
 /* So that the next plan of the same grouping knows how many groups it has */
 void
-gpuagg_note_groups(const GpuAggScan *scan, uint64 blocks, uint64 groups)
+gpuagg_note_groups(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggTally *tally)
 {
 	if (scan->rows == NULL)
-		gpuagg_seen_groups_note(scan->relid, &scan->info->seen, blocks, groups);
+		gpuagg_seen_groups_note(scan->relid, &info->seen, tally->blocks, tally->work.groups);
 }
 
 /* Of a task that read rows: what its look-ups left */
 void
-gpuagg_note_probes(const GpuAggScan *scan, const GpuAggProbes *probes, uint64 blocks,
+gpuagg_note_probes(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggProbes *probes,
 				   GpuAggTally *tally)
 {
 	const GpuAggTallyWork *work = &tally->work;
@@ -104,5 +104,5 @@ gpuagg_note_probes(const GpuAggScan *scan, const GpuAggProbes *probes, uint64 bl
 	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
 		rows.left[i] = work->left[i];
 	if (work->runs > 0)
-		gpuagg_probes_note(probes, scan->info, scan->relid, blocks, &rows, &tally->probed);
+		gpuagg_probes_note(probes, info, scan->relid, tally->blocks, &rows, &tally->probed);
 }

@@ -28,91 +28,91 @@ typedef struct Values
  * condition without columns keeps it from looking at a sample's arguments.
  */
 static GpuAggStatus
-runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *error)
+runtime_evaluate(const GpuAggScan *scan, const GpuAggOrder *order, Values *v, GpuAggError *error)
 {
+	const GpuAggDemand *demand = order->demand;
+	const GpuAggPlanInfo *info = demand->info;
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	const int	n = list_length(scan->runtime);
+	const int	n = list_length(demand->runtime);
 
 	v->values = palloc0(Max(1, n) * sizeof(Datum));
 	v->isnull = palloc(Max(1, n) * sizeof(bool));
 	memset(v->isnull, true, n * sizeof(bool));
 	ResetExprContext(econtext);
-	if (nblocks == 0 &&
-		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
+	if (order->nblocks == 0 && (info->gate < 0 || info->sample == GPUAGG_SAMPLE_NONE))
 		return GPUAGG_OK;
-	gpuagg_runtime_params(scan->params, econtext);
-	return gpuagg_runtime_values(scan->runtime, scan->info->runtime, scan->info->program, econtext,
+	gpuagg_runtime_params(demand->params, econtext);
+	return gpuagg_runtime_values(demand->runtime, info->runtime, info->program, econtext,
 								 v->values, v->isnull, error);
 }
 
 static GpuAggProgram *
-bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks,
-			 BlockNumber nblocks, GpuAggProbes *probes)
+bind_program(const GpuAggScan *scan, const GpuAggOrder *order, const Values *v,
+			 const GpuAggLookup *const *blocks, GpuAggBinding *binding)
 {
-	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
+	const GpuAggPlanInfo *info = order->demand->info;
+	const BlockNumber nblocks = binding->nothing ? 0 : order->nblocks;
+	GpuAggProgram *program = gpuagg_plan_bind(info, v->values, v->isnull, blocks);
 
 	if (scan->lookups == NULL)
 		return program;
-	gpuagg_lookups_fill(scan->lookups, scan->info, program);
-	gpuagg_probes_arrange(probes, scan->info, scan->relid, nblocks, program);
+	gpuagg_lookups_fill(scan->lookups, info, program);
+	gpuagg_probes_arrange(&binding->probes, info, scan->relid, nblocks, program);
 	return program;
 }
 
 /* The tables, and the program with them; false: see error. */
 static bool
-bind_tables(GpuAggScan *scan, int device, const Values *v, BlockNumber *nblocks, bool here,
+bind_tables(const GpuAggScan *scan, const GpuAggOrder *order, const Values *v, bool here,
 			GpuAggBinding *binding, GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
-	bool		nothing = false;
 
 	memset(binding, 0, sizeof(*binding));
 	if (scan->lookups != NULL)
-		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
-	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, device, here, &nothing,
+		gpuagg_lookups_of(scan->lookups, scan->relid, order->nblocks);
+	if (scan->lookups != NULL && order->nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, order->device, here, &binding->nothing,
 									  error)) == NULL)
 		return false;
-	if (nothing)
-		*nblocks = 0;
-	binding->program = bind_program(scan, v, blocks, *nblocks, &binding->probes);
+	binding->program = bind_program(scan, order, v, blocks, binding);
 	return true;
 }
 
 /* Programs of the other cards that share the task; false: one of them cannot have it so. */
 static bool
-bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, GpuAggBinding *binding)
+bind_cards(const GpuAggScan *scan, const GpuAggOrder *order, const GpuAggPlace *place,
+		   const Values *v, GpuAggBinding *binding)
 {
-	const GpuAggSpread *spread = &scan->spread;
 	bool		made = true;
 
-	for (int i = 1; i < spread->n && made; i++)
+	for (int i = 1; i < place->ncards && made; i++)
 	{
 		const GpuAggLookup *const *blocks;
 
-		blocks = gpuagg_lookups_make_again(scan->lookups, spread->cards[i].at);
+		blocks = gpuagg_lookups_make_again(scan->lookups, place->cards[i]);
 		made = blocks != NULL;
 		if (!made)
 			continue;
-		binding->cards[i] = bind_program(scan, v, blocks, nblocks, &binding->probes);
+		binding->cards[i] = bind_program(scan, order, v, blocks, binding);
 		binding->cards[i]->hash_seed = binding->program->hash_seed;
 	}
 	return made;
 }
 
 bool
-gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here,
-				 GpuAggBinding *binding, GpuAggError *error)
+gpuagg_scan_bind(const GpuAggScan *scan, const GpuAggOrder *order, const GpuAggPlace *place,
+				 bool here, GpuAggBinding *binding, GpuAggError *error)
 {
 	Values		v;
 
-	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
+	if (runtime_evaluate(scan, order, &v, error) != GPUAGG_OK)
 		return false;
-	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
-	if (!bind_tables(scan, device, &v, nblocks, here, binding, error))
+	here |= place->ncards > 0 && gpuagg_lookups_numbers(order->demand->info);
+	if (!bind_tables(scan, order, &v, here, binding, error))
 		return false;
-	return here || *nblocks == 0 || scan->lookups == NULL ||
-		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, binding) ||
-		bind_tables(scan, device, &v, nblocks, true, binding, error);
+	return here || order->nblocks == 0 || binding->nothing || scan->lookups == NULL ||
+		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, order, place, &v, binding) ||
+		bind_tables(scan, order, &v, true, binding, error);
 }

@@ -82,6 +82,7 @@ add(GpuAggTally *tally, const GpuAggTally *other)
 	tally->regrouped = other->regrouped;
 	tally->feeders_planned = other->feeders_planned;
 	tally->feeders_launched = other->feeders_launched;
+	tally->bulkread = other->bulkread;
 	tally->cards = other->cards;
 }
 

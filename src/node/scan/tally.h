@@ -90,6 +90,7 @@ typedef struct GpuAggTally
 	uint64		compiled;		/* Tasks with a kernel made for them. */
 	int			feeders_planned;	/* Processes beside the backend, of the last task. */
 	int			feeders_launched;
+	bool		bulkread;		/* The sample is large: PostgreSQL reads it through a ring. */
 	GpuAggTallyCards cards;
 	GpuAggPlannedStrategy planned;	/* Known only under EXPLAIN ANALYZE. */
 
