@@ -233,7 +233,7 @@ count_redone(GpuAggTally *tally, const GpuAggError *error, const char *device)
 	gpuagg_redone_log(error, device);
 }
 
-/* The same if no device has made tables for it */
+/* Only where a device has made tables for it */
 static bool
 attempt_bind_here(Attempt *a, GpuAggError *error)
 {
