@@ -211,7 +211,7 @@ run_reads(double *rates)
 static double
 feed_once(const GpuAggCalibration *c, Relation rel)
 {
-	GpuAggSampleState sample = {0};
+	GpuAggSampleTaken sample = {0};
 	GpuAggFeed *feed;
 	GpuAggError error = {0};
 	uint64		sent = 0;

@@ -71,6 +71,10 @@ static CachedProfile cached[GPUAGG_MAX_CARDS];
 static Oid	profile_relid = InvalidOid;
 static uint64 profile_changes = 1;	/* that were heard of */
 
+/*
+ * PostgreSQL's planner hands its hooks nothing of whoever has called it, so what is imagined for a
+ * plan is remembered here while that is made (functions/imagined.c).
+ */
 static const GpuAggImagined *imagined = NULL;
 static GpuAggProfile imagined_profile;
 

@@ -258,7 +258,7 @@ feed_large(GpuAggFeed *feed, bool bulkread)
 
 GpuAggFeed *
 gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
-				  const GpuAggSampleState *sample, const GpuAggCached *cached,
+				  const GpuAggSampleTaken *sample, const GpuAggCached *cached,
 				  bool given, uint32 batch_pages, uint32 batches_ahead)
 {
 	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));

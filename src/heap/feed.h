@@ -29,7 +29,7 @@ typedef struct GpuAggFeed GpuAggFeed;
  */
 extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 									 BlockNumber nblocks,
-									 const GpuAggSampleState *sample,
+									 const GpuAggSampleTaken *sample,
 									 const GpuAggCached *cached,
 									 bool given,
 									 uint32 batch_pages,

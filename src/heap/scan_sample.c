@@ -46,7 +46,7 @@ raise_null_argument(void)
 }
 
 static double
-sample_percent(GpuAggSampleState *state, ExprContext *econtext)
+sample_percent(const GpuAggSampleState *state, ExprContext *econtext)
 {
 	bool		isnull;
 	Datum		value = ExecEvalExprSwitchContext(state->percent, econtext,
@@ -58,7 +58,7 @@ sample_percent(GpuAggSampleState *state, ExprContext *econtext)
 }
 
 static int64
-sample_draws(GpuAggSampleState *state, ExprContext *econtext)
+sample_draws(const GpuAggSampleState *state, ExprContext *econtext)
 {
 	bool		isnull;
 	Datum		value = ExecEvalExprSwitchContext(state->percent, econtext,
@@ -70,13 +70,13 @@ sample_draws(GpuAggSampleState *state, ExprContext *econtext)
 }
 
 static uint32
-sample_seed(GpuAggSampleState *state, ExprContext *econtext)
+sample_seed(const GpuAggSampleState *state, uint32 seed, ExprContext *econtext)
 {
 	bool		isnull;
 	Datum		value;
 
 	if (state->repeatable == NULL)
-		return state->seed;
+		return seed;
 	value = ExecEvalExprSwitchContext(state->repeatable, econtext, &isnull);
 	if (isnull)
 		ereport(ERROR,
@@ -87,57 +87,61 @@ sample_seed(GpuAggSampleState *state, ExprContext *econtext)
 
 /* As random_rows.c has it */
 static void
-evaluate_draws(GpuAggSampleState *state, ExprContext *econtext)
+evaluate_draws(const GpuAggSampleState *state, uint32 seed, ExprContext *econtext,
+			   GpuAggSampleTaken *taken)
 {
 	int64		n = sample_draws(state, econtext);
 
-	state->sample.seed = sample_seed(state, econtext);
+	taken->sample.seed = sample_seed(state, seed, econtext);
 	if (n < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
 				 errmsg("sample size must not be negative")));
-	state->sample.method = state->method;
-	state->sample.cutoff = n;
-	state->bulkread = true;
+	taken->sample.method = state->method;
+	taken->sample.cutoff = n;
+	taken->bulkread = true;
 }
 
 void
-gpuagg_sample_evaluate(GpuAggSampleState *state, ExprContext *econtext)
+gpuagg_sample_evaluate(const GpuAggSampleState *state, uint32 seed, ExprContext *econtext,
+					   GpuAggSampleTaken *taken)
 {
 	double		percent;
 
+	memset(taken, 0, sizeof(*taken));
+	taken->method = state->method;
 	if (state->method == GPUAGG_SAMPLE_NONE)
 		return;
 	ResetExprContext(econtext);
 	if (state->method == GPUAGG_SAMPLE_DRAWS)
 	{
-		evaluate_draws(state, econtext);
+		evaluate_draws(state, seed, econtext, taken);
 		return;
 	}
 	percent = sample_percent(state, econtext);
-	state->sample.seed = sample_seed(state, econtext);
+	taken->sample.seed = sample_seed(state, seed, econtext);
 	if (percent < 0 || percent > 100 || isnan(percent))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
 				 errmsg("sample percentage must be between 0 and 100")));
-	state->sample.method = state->method;
-	state->sample.cutoff = (uint64) rint((double) GPUAGG_SAMPLE_ALL * percent /
+	taken->sample.method = state->method;
+	taken->sample.cutoff = (uint64) rint((double) GPUAGG_SAMPLE_ALL * percent /
 										 100);
-	state->bulkread = state->method == GPUAGG_SAMPLE_BERNOULLI || percent >= 1;
+	taken->bulkread = state->method == GPUAGG_SAMPLE_BERNOULLI || percent >= 1;
 }
 
 bool
-gpuagg_sample_is_empty(const GpuAggSampleState *state)
+gpuagg_sample_is_empty(const GpuAggSampleTaken *taken)
 {
-	return state->method != GPUAGG_SAMPLE_NONE && state->sample.cutoff == 0;
+	return taken->method != GPUAGG_SAMPLE_NONE && taken->sample.cutoff == 0;
 }
 
 BlockNumber
-gpuagg_sample_share(const GpuAggSampleState *state, BlockNumber nblocks)
+gpuagg_sample_share(const GpuAggSampleTaken *taken, BlockNumber nblocks)
 {
-	if (state->method != GPUAGG_SAMPLE_SYSTEM)
+	if (taken->method != GPUAGG_SAMPLE_SYSTEM)
 		return nblocks;
-	return (BlockNumber) rint((double) nblocks * state->sample.cutoff /
+	return (BlockNumber) rint((double) nblocks * taken->sample.cutoff /
 							  GPUAGG_SAMPLE_ALL);
 }
 

@@ -17,25 +17,29 @@ typedef struct GpuAggSampleState
 	ExprState  *percent;		/* of draws their number */
 	ExprState  *repeatable;		/* NULL: seed */
 	uint32		seed;			/* of all runs, if it is not REPEATABLE */
-
-	/* as evaluated last */
-	GpuAggSample sample;
-	bool		bulkread;		/* a ring of buffers, as PostgreSQL has it */
 } GpuAggSampleState;
+
+/* As a run takes it */
+typedef struct GpuAggSampleTaken
+{
+	int			method;			/* GpuAggSampleMethod */
+	GpuAggSample sample;		/* of no method until its arguments are evaluated */
+	bool		bulkread;		/* a ring of buffers, as PostgreSQL has it */
+} GpuAggSampleTaken;
 
 /* exprs: as gpuagg_sample_exprs() gave them; NIL and no sample otherwise */
 extern void gpuagg_sample_init(GpuAggSampleState *state, int method,
 							   bool repeatable, List *exprs, PlanState *ps);
 
-/* Evaluates the arguments; raises PostgreSQL's errors. */
-extern void gpuagg_sample_evaluate(GpuAggSampleState *state,
-								   ExprContext *econtext);
+/* Evaluates the arguments; seed: if it is not REPEATABLE.  Raises PostgreSQL's errors. */
+extern void gpuagg_sample_evaluate(const GpuAggSampleState *state, uint32 seed,
+								   ExprContext *econtext, GpuAggSampleTaken *taken);
 
 /* Is there surely nothing in it?  Then parameters are not evaluated either. */
-extern bool gpuagg_sample_is_empty(const GpuAggSampleState *state);
+extern bool gpuagg_sample_is_empty(const GpuAggSampleTaken *taken);
 
 /* How many of so many blocks will be read, about */
-extern BlockNumber gpuagg_sample_share(const GpuAggSampleState *state,
+extern BlockNumber gpuagg_sample_share(const GpuAggSampleTaken *taken,
 									   BlockNumber nblocks);
 
 /* The dice of a sample that is not REPEATABLE */

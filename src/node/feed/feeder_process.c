@@ -90,7 +90,7 @@ input_open(Feeder *feeder, uint32 table)
 	const GpuAggFeederTable *t = &feeder->tables[table];
 	const GpuAggFeederTask *task = feeder->task;
 	BlockNumber nblocks = feeder->share->tables[table].nblocks;
-	GpuAggSampleState sample = {
+	GpuAggSampleTaken sample = {
 		.method = task->sample_method,
 		.sample = task->sample,
 		.bulkread = task->bulkread

@@ -68,7 +68,7 @@ struct GpuAggFeeders
 	ParallelContext *pcxt;
 	GpuAggFeederTask *task;
 	GpuAggFeederTable *tables;
-	GpuAggTaskTable **read;		/* the same, as the leader has them */
+	const GpuAggTaskTable *read;	/* the same, as the leader has them */
 	GpuAggFeedShare *share;
 	pg_atomic_uint32 *waiting;	/* of each */
 	dsa_area   *area;
@@ -102,11 +102,11 @@ feeders_forced(void)
  * keep; draws are fed nothing.
  */
 static bool
-feeders_possible(const GpuAggScan *scan)
+feeders_possible(const GpuAggScan *scan, const GpuAggPlanInfo *info)
 {
 	Snapshot	snapshot = scan->css.ss.ps.state->es_snapshot;
 
-	return !IsParallelWorker() && gpuagg_debug_feeders != 0 && !scan->info->program->select &&
+	return !IsParallelWorker() && gpuagg_debug_feeders != 0 && !info->program->select &&
 		scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
 		(snapshot == NULL || snapshot->snapshot_type == SNAPSHOT_MVCC);
 }
@@ -126,18 +126,19 @@ feeder_rates(int device, GpuAggRates *rates)
 }
 
 int
-gpuagg_feeders_planned(const GpuAggScan *scan, int device, double pages, double page_ns, bool host)
+gpuagg_feeders_planned(const GpuAggScan *scan, const GpuAggPlanInfo *info, int device,
+					   double pages, double page_ns, bool host)
 {
 	GpuAggRates rates;
 
-	if (!feeders_possible(scan) || pages < 1)
+	if (!feeders_possible(scan, info) || pages < 1)
 		return 0;
 	if (feeders_forced())
 		return gpuagg_debug_feeders;
 	if (host || max_parallel_workers_per_gather == 0)
 		return 0;
 	feeder_rates(device, &rates);
-	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages, page_ns,
+	return gpuagg_predict_feeders(&rates, &info->predicted, pages, page_ns,
 								  Min(max_parallel_workers_per_gather, max_parallel_workers));
 }
 
@@ -162,8 +163,8 @@ feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot 
 	int			n = pcxt->nworkers;
 
 	shm_toc_estimate_chunk(e, sizeof(GpuAggFeederTask));
-	shm_toc_estimate_chunk(e, mul_size(work->ntables, sizeof(GpuAggFeederTable)));
-	shm_toc_estimate_chunk(e, gpuagg_feed_share_bytes(work->ntables));
+	shm_toc_estimate_chunk(e, mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
+	shm_toc_estimate_chunk(e, gpuagg_feed_share_bytes(work->order->nread));
 	shm_toc_estimate_chunk(e, mul_size(n, sizeof(pg_atomic_uint32)));
 	shm_toc_estimate_chunk(e, feeders_area_bytes());
 	shm_toc_estimate_chunk(e, EstimateSnapshotSpace(snapshot));
@@ -185,11 +186,11 @@ feeders_put(ParallelContext *pcxt, uint64 key, Size bytes)
 }
 
 static void
-feeders_describe(GpuAggFeeders *f, const GpuAggScan *scan, const GpuAggFeedersWork *work)
+feeders_describe(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 {
 	GpuAggFeederTask *task = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TASK,
 										 sizeof(GpuAggFeederTask));
-	const GpuAggSampleState *sample = &scan->sample;
+	const GpuAggSampleTaken *sample = &work->order->sample;
 
 	task->leader = MyProc;
 	task->ticket = work->ticket;
@@ -210,16 +211,16 @@ feeders_tables(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 	int			n = f->pcxt->nworkers;
 	Size		bytes = feeders_area_bytes();
 
-	f->read = work->tables;
+	f->read = work->order->read;
 	f->tables = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TABLES,
-							mul_size(work->ntables, sizeof(GpuAggFeederTable)));
+							mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
 	f->share = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SHARE,
-						   gpuagg_feed_share_bytes(work->ntables));
-	gpuagg_feed_share_init(f->share, work->ntables, work->first, n + 1,
+						   gpuagg_feed_share_bytes(work->order->nread));
+	gpuagg_feed_share_init(f->share, work->order->nread, work->first, n + 1,
 						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
-	for (int i = work->first; i < work->ntables; i++)
+	for (int i = work->first; i < work->order->nread; i++)
 	{
-		const GpuAggTaskTable *table = work->tables[i];
+		const GpuAggTaskTable *table = &work->order->read[i];
 
 		f->tables[i].relid = RelationGetRelid(table->rel);
 		gpuagg_feed_share_table(f->share, i, table->nblocks, table->first, table->end);
@@ -288,7 +289,7 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 	/* without a segment it has none */
 	if (f->pcxt->nworkers > 0)
 	{
-		feeders_describe(f, scan, work);
+		feeders_describe(f, work);
 		feeders_tables(f, work);
 		SerializeSnapshot(snapshot, feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SNAPSHOT,
 												EstimateSnapshotSpace(snapshot)));
@@ -376,7 +377,7 @@ gpuagg_feeders_open(GpuAggFeeders *f, const GpuAggCached *cached, uint32 batch_p
 											  DSA_ALLOC_HUGE);
 		gpuagg_cached_copy(cached, dsa_get_address(f->area, table->cached));
 	}
-	gpuagg_feed_share_open(f->share, f->read[i]->rel, f->sampled);
+	gpuagg_feed_share_open(f->share, f->read[i].rel, f->sampled);
 	pg_memory_barrier();
 	feeders_wake(f);
 }

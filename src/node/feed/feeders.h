@@ -15,7 +15,7 @@
 #include "heap/cached.h"
 #include "heap/feed_share.h"
 #include "ipc/client.h"
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 typedef struct GpuAggFeeders GpuAggFeeders;
 
@@ -23,8 +23,7 @@ typedef struct GpuAggFeeders GpuAggFeeders;
 typedef struct GpuAggFeedersWork
 {
 	GpuAggTicket ticket;		/* The task. */
-	GpuAggTaskTable **tables;	/* Its tables, ntables of them. */
-	int			ntables;
+	const GpuAggOrder *order;	/* Its order, which lasts as long as the feeders. */
 	int			first;			/* The first table that is not fed yet. */
 	uint32		batches_ahead;	/* As gpuagg_feed_begin has it. */
 } GpuAggFeedersWork;
@@ -33,11 +32,11 @@ typedef struct GpuAggFeedersWork
 #define GPUAGG_FEEDERS_LEAST 256
 
 /*
- * How many of them pay for a task that is fed so many pages, each of which has taken so long so
- * far (0: there was none); may read catalogs
+ * How many of them pay for a task of this plan that is fed so many pages, each of which has taken
+ * so long so far (0: there was none); may read catalogs
  */
-extern int	gpuagg_feeders_planned(const GpuAggScan *scan, int device, double pages, double page_ns,
-								   bool host);
+extern int	gpuagg_feeders_planned(const GpuAggScan *scan, const GpuAggPlanInfo *info, int device,
+								   double pages, double page_ns, bool host);
 
 /*
  * Starts n feeders, which wait for tables.  NULL: none could be had.  Until

@@ -49,16 +49,16 @@ gpuagg_inputs_create(const GpuAggOrder *order)
 	GpuAggTaskInputs *inputs = palloc0(sizeof(GpuAggTaskInputs));
 
 	inputs->context = CurrentMemoryContext;
-	inputs->device_at = order->device;
+	inputs->order = order;
 	inputs->n = order->nread;
 	inputs->inputs = palloc0(order->nread * sizeof(GpuAggTaskInput));
 	for (int i = 0; i < order->nread; i++)
 	{
-		inputs->inputs[i].table = order->read[i];
+		inputs->inputs[i].table = &order->read[i];
 		inputs->inputs[i].next_batch = GPUAGG_TABLE_BATCH(i);
-		inputs->behind += input_large(order->read[i]);
-		if (order->read[i]->rows != NULL)
-			gpuagg_rows_reset(order->read[i]->rows);
+		inputs->behind += input_large(&order->read[i]);
+		if (*order->read[i].rows != NULL)
+			gpuagg_rows_reset(*order->read[i].rows);
 	}
 	return inputs;
 }
@@ -227,12 +227,12 @@ static void
 input_begin_feed(GpuAggTaskInputs *inputs, GpuAggTaskInput *input, bool given)
 {
 	const GpuAggTaskTable *table = input->table;
-	GpuAggScan *scan = inputs->scan;
+	const GpuAggScan *scan = inputs->scan;
 	BlockNumber left = table->end - table->first;
 	MemoryContext old = MemoryContextSwitchTo(input->context);
 
 	input->feed = gpuagg_feed_begin(table->rel, scan->css.ss.ps.state->es_snapshot, table->nblocks,
-									&scan->sample, input->cached, given,
+									&inputs->order->sample, input->cached, given,
 									input_batch_pages(inputs, table),
 									inputs->device->batches_ahead);
 	if (!given && left < table->nblocks)
@@ -251,11 +251,11 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 {
 	const GpuAggTaskInput *at = gpuagg_inputs_at(inputs);
 	double		missing = 1 - (double) inputs->opened_used / Max(inputs->opened_pages, 1);
-	double pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first);
+	double pages = gpuagg_sample_share(&inputs->order->sample, at->table->end - at->table->first);
 
 	if (at->cached != NULL)
 		pages -= (double) at->cached->used;
-	return pages + missing * gpuagg_sample_share(&inputs->scan->sample,
+	return pages + missing * gpuagg_sample_share(&inputs->order->sample,
 												 (BlockNumber) Min(inputs->behind, MaxBlockNumber));
 }
 
@@ -264,9 +264,11 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 static void
 inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
 {
+	const GpuAggOrder *order = inputs->order;
 	const double pages = inputs_pages(inputs);
-	int			n = gpuagg_feeders_planned(inputs->scan, inputs->device_at, pages,
-								   pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs), host);
+	const double page_ns = pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs);
+	int			n = gpuagg_feeders_planned(inputs->scan, order->demand->info, order->device, pages,
+										   page_ns, host);
 	MemoryContext old;
 	GpuAggFeedersWork work;
 
@@ -276,13 +278,10 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 	old = MemoryContextSwitchTo(inputs->context);
 	work = (GpuAggFeedersWork) {
 		.ticket = gpuagg_client_ticket(client),
-		.tables = palloc(inputs->n * sizeof(GpuAggTaskTable *)),
-		.ntables = inputs->n,
+		.order = order,
 		.first = inputs->at,
 		.batches_ahead = inputs->device->batches_ahead
 	};
-	for (int i = 0; i < inputs->n; i++)
-		work.tables[i] = inputs->inputs[i].table;
 	inputs->feeders_tried = true;
 	inputs->feeders = gpuagg_feeders_begin(inputs->scan, &work, n);
 	MemoryContextSwitchTo(old);
@@ -293,7 +292,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 }
 
 void
-gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
+gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 				   const GpuAggClient *client, double page_bytes, bool host)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
@@ -309,7 +308,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 	if (input == inputs->inputs)
 		inputs->relid = RelationGetRelid(table->rel);
 	/* PostgreSQL counts sequential scans, not sample scans; several tasks make one */
-	if (scan->sample.method == GPUAGG_SAMPLE_NONE && table->first == 0)
+	if (inputs->order->sample.method == GPUAGG_SAMPLE_NONE && table->first == 0)
 		pgstat_count_heap_scan(table->rel);
 	if (!inputs->feeders_tried)
 		inputs_begin_feeders(inputs, client, host);
@@ -480,7 +479,7 @@ gpuagg_inputs_look_ahead(GpuAggTaskInputs *inputs, GpuAggAhead *ahead)
 	if (inputs->n > 1 || input->cached == NULL)
 		return;
 	old = MemoryContextSwitchTo(input->context);
-	gpuagg_cached_look_ahead(input->cached, inputs->device_at, ahead);
+	gpuagg_cached_look_ahead(input->cached, inputs->order->device, ahead);
 	MemoryContextSwitchTo(old);
 }
 
@@ -585,7 +584,7 @@ gpuagg_inputs_with_rows(const GpuAggTaskInputs *inputs)
 {
 	for (int i = 0; i < inputs->begun; i++)
 	{
-		const GpuAggRows *rows = inputs->inputs[i].table->rows;
+		const GpuAggRows *rows = *inputs->inputs[i].table->rows;
 
 		if (rows != NULL && gpuagg_rows_pending(rows) > 0)
 			return &inputs->inputs[i];

@@ -15,7 +15,7 @@
 /* One of them */
 typedef struct GpuAggTaskInput
 {
-	GpuAggTaskTable *table;
+	const GpuAggTaskTable *table;
 	MemoryContext context;		/* Holds the fields below; NULL: not begun, or over. */
 	GpuAggCached *cached;		/* NULL: no cache request. */
 	bool		opened;			/* The cache is settled: it may be fed. */
@@ -25,9 +25,9 @@ typedef struct GpuAggTaskInput
 
 typedef struct GpuAggTaskInputs
 {
+	const GpuAggOrder *order;	/* The task's. */
 	int			n;
 	GpuAggTaskInput *inputs;	/* n tables, in the order in which they are read. */
-	int			device_at;		/* The device that the task is given to. */
 	MemoryContext context;		/* The task's. */
 
 	/* Places in the order */
@@ -52,7 +52,7 @@ typedef struct GpuAggTaskInputs
 	uint64		feed_pages;		/* Pages that it fed in this time. */
 
 	/* What feeds are begun with */
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
 	double		page_bytes;
 	const GpuAggDeviceInfo *device;
 
@@ -70,7 +70,7 @@ typedef struct GpuAggTaskInputs
 	bool		foreseen;		/* Nothing is to be sent: what was looked at ahead is all. */
 } GpuAggTaskInputs;
 
-/* Of the tables that a task reads.  Allocates in the current memory context. */
+/* Of the tables that a task of the order reads.  Allocates in the current memory context. */
 extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggOrder *order);
 
 /* Makes ready the next one that is not begun; cached: it has requested the cache. */
@@ -88,7 +88,7 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
  * host device.  Starts feeders if they pay for what of the task is not cached, and counts
  * them in the inputs.
  */
-extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
+extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 							   const GpuAggClient *client, double page_bytes, bool host);
 
 /* The one at work, and one that a message of the worker is about; NULL: garbled */

@@ -30,7 +30,8 @@
 
 struct GpuAggJoinedRows
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
+	const GpuAggOrder *order;
 	const GpuAggProgram *program;
 	GpuAggLongValues *longs;
 	bool		keep;
@@ -94,18 +95,19 @@ find_long_keys(GpuAggJoinedRows *joined, uint32 of_keys)
 }
 
 GpuAggJoinedRows *
-gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan, const GpuAggProgram *program,
+gpuagg_joined_rows_begin(const GpuAggScan *scan, const GpuAggOrder *order, const Plan *row_plan,
 						 GpuAggLongValues *longs, bool keep)
 {
 	GpuAggJoinedRows *joined = palloc0(sizeof(GpuAggJoinedRows));
 
 	joined->scan = scan;
-	joined->program = program;
+	joined->order = order;
+	joined->program = order->program;
 	joined->longs = longs;
 	joined->keep = keep;
 	joined->tables = gpuagg_leftover_tables(scan);
 	joined->context = CurrentMemoryContext;
-	find_long_keys(joined, gpuagg_leftover_keys(scan, row_plan));
+	find_long_keys(joined, gpuagg_leftover_keys(scan, order->demand->info, row_plan));
 	return joined;
 }
 
@@ -211,9 +213,9 @@ find_string(const GpuAggScan *scan, int key, int lookup, int column, GpuAggKeySt
 }
 
 static bool
-find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
+find_strings(const GpuAggScan *scan, const GpuAggPlanInfo *info, GpuAggKeyStrings strings)
 {
-	const GpuAggRegroup *regroup = scan->info->regroup;
+	const GpuAggRegroup *regroup = info->regroup;
 	bool		ok = true;
 
 	memset(strings, 0, sizeof(GpuAggKeyStrings));
@@ -221,9 +223,9 @@ find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
 		if (regroup->inputs[i].final == GPUAGG_FINAL_KEY_NUMBER)
 			ok &= find_string(scan, i, regroup->inputs[i].lookup, regroup->inputs[i].column,
 							  strings);
-	for (int i = 0; regroup == NULL && i < scan->info->noutputs; i++)
+	for (int i = 0; regroup == NULL && i < info->noutputs; i++)
 	{
-		const GpuAggOutput *output = &scan->info->outputs[i];
+		const GpuAggOutput *output = &info->outputs[i];
 
 		if (output->final == GPUAGG_FINAL_KEY_NUMBER)
 			ok &= find_string(scan, output->index, output->lookup, output->column, strings);
@@ -235,8 +237,9 @@ find_strings(const GpuAggScan *scan, GpuAggKeyStrings strings)
 static bool
 open_plan(GpuAggJoinedRows *joined)
 {
-	GpuAggScan *scan = joined->scan;
+	const GpuAggScan *scan = joined->scan;
 	const CustomScan *custom = castNode(CustomScan, scan->css.ss.ps.plan);
+	const GpuAggPlanInfo *info = joined->order->demand->info;
 	MemoryContext old;
 	GpuAggKeyStrings strings;
 
@@ -244,12 +247,12 @@ open_plan(GpuAggJoinedRows *joined)
 	joined->plan = gpuagg_given_rows_begin(
 		gpuagg_plan_joins(list_nth(custom->custom_plans, GPUAGG_PLAN_FALLBACK)),
 		scan->css.ss.ps.state, scan->eflags);
-	if (needs_device(joined->plan, NULL) || !find_strings(scan, strings))
+	if (needs_device(joined->plan, NULL) || !find_strings(scan, info, strings))
 		return false;
 	(void) take_scan(joined->plan, joined);
 	old = MemoryContextSwitchTo(joined->plan->state->es_query_cxt);
 	joined->econtext = CreateExprContext(joined->plan->state);
-	joined->eval = gpuagg_row_eval_create(scan->info->joined, NULL, joined->program, strings);
+	joined->eval = gpuagg_row_eval_create(info->joined, NULL, joined->program, strings);
 	gpuagg_row_eval_bind(joined->eval, joined->program, joined->longs, joined->keep, 0, 0);
 	MemoryContextSwitchTo(old);
 	return true;
@@ -300,10 +303,13 @@ gpuagg_joined_rows_next(GpuAggJoinedRows *joined, uint64 batch_id, const GpuAggM
 void
 gpuagg_joined_rows_note(const GpuAggJoinedRows *joined)
 {
+	const GpuAggOrder *order = joined->order;
+
 	for (int i = 0; i < joined->n; i++)
-		for (int t = 0; t < joined->scan->nread; t++)
-			if (RelationGetRelid(joined->scan->read[t]->rel) == joined->rows[i]->t_tableOid)
-				gpuagg_note_strange(joined->scan, joined->scan->read[t]->rel, joined->rows[i]);
+		for (int t = 0; t < order->nread; t++)
+			if (RelationGetRelid(order->read[t].rel) == joined->rows[i]->t_tableOid)
+				gpuagg_note_strange(joined->scan, order->demand->info, order->read[t].rel,
+									joined->rows[i]);
 }
 
 void

@@ -8,17 +8,17 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 typedef struct GpuAggJoinedRows GpuAggJoinedRows;
 
 /*
- * Of a task with this program, whose look-up tables are made, over the table that this row plan
+ * Of a task of this order, whose look-up tables are made, over the table that this row plan
  * scans; longs, keep: as gpuagg_rows_bind().  In the current memory context, that of the task
  */
-extern GpuAggJoinedRows *gpuagg_joined_rows_begin(GpuAggScan *scan, const Plan *row_plan,
-												  const GpuAggProgram *program,
-												  GpuAggLongValues *longs, bool keep);
+extern GpuAggJoinedRows *gpuagg_joined_rows_begin(const GpuAggScan *scan, const GpuAggOrder *order,
+												  const Plan *row_plan, GpuAggLongValues *longs,
+												  bool keep);
 
 /* Keeps a copy of the tuple at a line of a pinned page. */
 extern GpuAggStatus gpuagg_joined_rows_take(GpuAggJoinedRows *joined, const GpuAggTaskTable *table,

@@ -70,15 +70,13 @@ tables_below(const Plan *plan)
 }
 
 /* Where tables are joined, the joins are given the rows of those that are read. */
-static void
-set_given_tables(GpuAggScan *scan)
+Bitmapset *
+gpuagg_leftover_given(const GpuAggScan *scan)
 {
 	const CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	MemoryContext old = MemoryContextSwitchTo(scan->css.ss.ps.state->es_query_cxt);
 
-	scan->long_tables = scan->lookups != NULL ? gpuagg_leftover_tables(scan) :
+	return scan->lookups != NULL ? gpuagg_leftover_tables(scan) :
 		tables_below(list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK));
-	MemoryContextSwitchTo(old);
 }
 
 /* Of finer groups: those that are keys of the query's, whichever set these are of */
@@ -101,16 +99,14 @@ keys_of_all_sets(const GpuAggRegroup *plan)
 }
 
 uint32
-gpuagg_leftover_keys(GpuAggScan *scan, const Plan *row_plan)
+gpuagg_leftover_keys(const GpuAggScan *scan, const GpuAggPlanInfo *info, const Plan *row_plan)
 {
 	const Index table = ((const Scan *) row_plan)->scanrelid;
 
 	if (scan->rows != NULL || (scan->lookups != NULL && !gpuagg_leftover_joined(scan)) ||
 		scan->sample.method != GPUAGG_SAMPLE_NONE)
 		return 0;
-	if (scan->long_tables == NULL)
-		set_given_tables(scan);
 	if (!bms_is_member(table, scan->long_tables))
 		return 0;
-	return scan->info->regroup != NULL ? keys_of_all_sets(scan->info->regroup) : ~UINT32_C(0);
+	return info->regroup != NULL ? keys_of_all_sets(info->regroup) : ~UINT32_C(0);
 }

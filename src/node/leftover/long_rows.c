@@ -40,7 +40,7 @@ static HeapTuple
 next_of_table(void *of, const PlanState *ps)
 {
 	const GpuAggScan *scan = of;
-	GpuAggLongValues *longs = gpuagg_results_long(scan->results);
+	GpuAggLongValues *longs = gpuagg_results_long(scan->found.results);
 	struct GpuAggLongScan *at = long_scan(scan, ps);
 	HeapTuple	row;
 	int			table;
@@ -91,7 +91,7 @@ begin(GpuAggScan *scan)
 TupleTableSlot *
 gpuagg_long_rows_next(GpuAggScan *scan)
 {
-	GpuAggLongValues *longs = gpuagg_results_long(scan->results);
+	GpuAggLongValues *longs = gpuagg_results_long(scan->found.results);
 	const GpuAggGiver giver = {next_of_table, scan};
 	TupleTableSlot *slot;
 	int			table;

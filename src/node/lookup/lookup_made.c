@@ -251,7 +251,7 @@ make(Task *task)
 static GpuAggStatus
 keep(Task *task)
 {
-	static const GpuAggSampleState none = {.method = GPUAGG_SAMPLE_NONE};
+	static const GpuAggSampleTaken none = {.method = GPUAGG_SAMPLE_NONE};
 	const GpuAggDeviceInfo *device = gpuagg_client_info(task->client);
 	const double page_bytes = gpuagg_batch_page_bytes(task->input->program, GPUAGG_MAX_LINES);
 	GpuAggStatus status = GPUAGG_OK;

@@ -126,24 +126,39 @@ rows_behind(const GpuAggProbes *probes, const GpuAggStageRows *rows, int stage)
 }
 
 void
-gpuagg_probes_note(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid relid, double pages,
-				   const GpuAggStageRows *rows)
+gpuagg_probes_note(const GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid relid, double pages,
+				   const GpuAggStageRows *rows, GpuAggProbed *probed)
 {
-	probes->runs++;
+	probed->probes = *probes;
+	probed->tasks++;
 	for (int i = 0; i < info->nlookups; i++)
 	{
 		const int	stage = probes->stage[i];
-		uint64		probed;
+		uint64		asked;
 		uint64		left;
 
 		if (stage == GPUAGG_STAGE_NONE)
 			continue;
-		probed = rows_behind(probes, rows, stage - 1);
-		left = gpuagg_probes_filter(probes, i) ? rows_behind(probes, rows, stage) : probed;
-		probes->probed[i] += probed;
-		probes->left[i] += left;
-		if (probes->alone[i] && !probes->known[i] && probed > 0)
+		asked = rows_behind(probes, rows, stage - 1);
+		left = gpuagg_probes_filter(probes, i) ? rows_behind(probes, rows, stage) : asked;
+		probed->probed[i] += asked;
+		probed->left[i] += left;
+		if (probes->alone[i] && !probes->known[i] && asked > 0)
 			gpuagg_seen_groups_note(relid, &info->lookups[i].expected.seen, pages,
-									1 / Max(LEAST_SHARE, (double) left / probed));
+									1 / Max(LEAST_SHARE, (double) left / asked));
+	}
+}
+
+void
+gpuagg_probed_then(GpuAggProbed *probed, const GpuAggProbed *next)
+{
+	if (next->tasks == 0)
+		return;
+	probed->probes = next->probes;
+	probed->tasks += next->tasks;
+	for (int i = 0; i < GPUAGG_MAX_LOOKUPS; i++)
+	{
+		probed->probed[i] += next->probed[i];
+		probed->left[i] += next->left[i];
 	}
 }

@@ -337,7 +337,7 @@ begin_expressions(GpuAggRegroupWork *r)
 {
 	KeyColumns	columns = {
 		.plan = r->plan,
-		.targets = gpuagg_plan_regroup(r->scan->css.ss.ps.plan, r->scan->info)->targetlist,
+		.targets = gpuagg_plan_regroup(r->scan->css.ss.ps.plan, r->info)->targetlist,
 		.tupdesc = CreateTemplateTupleDesc(r->plan->ninputs)
 	};
 	ListCell   *lc;
@@ -354,7 +354,7 @@ begin_expressions(GpuAggRegroupWork *r)
 		r->computed = lappend(
 			r->computed,
 			ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr, &columns),
-						 &r->scan->css.ss.ps));
+						 unconstify(PlanState *, &r->scan->css.ss.ps)));
 	r->states = palloc(list_length(r->computed) * sizeof(ExprState *));
 	foreach(lc, r->computed)
 		r->states[foreach_current_index(lc)] = lfirst(lc);
@@ -412,27 +412,26 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 }
 
 GpuAggResults *
-gpuagg_regroup_store(const GpuAggScan *scan)
+gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggPlanInfo *info)
 {
 	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
 	AttrNumber	read[GPUAGG_MAX_KEYS];
 	int			sorted[GPUAGG_MAX_KEYS];
-	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read,
-								   sorted);
+	int			n = device_outputs(info->regroup, info->program, outputs, read, sorted);
 	GpuAggResults *results = gpuagg_results_create(
-		scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
+		info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
 		scan->css.ss.ps.state->es_query_cxt, scan->owner);
 
 	gpuagg_results_number(results, scan->lookups);
-	gpuagg_regroup_long_keep(scan->info, results);
+	gpuagg_regroup_long_keep(info, results);
 	return results;
 }
 
 /* An empty store for the query's groups, of this program */
 static GpuAggResults *
-made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
+made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggProgram *program,
+		   Size limit)
 {
-	const GpuAggPlanInfo *info = scan->info;
 	GpuAggResults *results = gpuagg_results_create(
 		program, info->outputs, info->noutputs,
 		((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist, limit,
@@ -444,33 +443,35 @@ made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 }
 
 void
-gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *answer,
 					GpuAggRegrouping *wish)
 {
-	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
+	if (info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
 		answer->nsums > 0 || !gpuagg_answer_wants_all(answer) ||
-		!gpuagg_regroup_device(scan->info->regroup, scan->info->program, wish))
+		!gpuagg_regroup_device(info->regroup, info->program, wish))
 		memset(wish, 0, sizeof(*wish));
 }
 
 GpuAggResults *
-gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program)
+gpuagg_regroup_made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info,
+						  GpuAggProgram **program)
 {
-	*program = gpuagg_regroup_program(scan->info->regroup, 0);
-	return made_store(scan, *program, get_hash_memory_limit());
+	*program = gpuagg_regroup_program(info->regroup, 0);
+	return made_store(scan, info, *program, get_hash_memory_limit());
 }
 
 GpuAggStatus
-gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error)
+gpuagg_regroup_done(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggError *error)
 {
-	GpuAggResults *finer = scan->results;
+	GpuAggFound *found = demand->found;
+	GpuAggResults *finer = found->results;
 	GpuAggProgram *program;
 	GpuAggStatus status;
 
-	Assert(!scan->regrouped);
-	scan->results = gpuagg_regroup_made_store(scan, &program);
-	scan->regrouped = true;
-	status = gpuagg_regroup_long_made(scan->info, finer, scan->results, error);
+	Assert(!found->regrouped);
+	found->results = gpuagg_regroup_made_store(scan, demand->info, &program);
+	found->regrouped = true;
+	status = gpuagg_regroup_long_made(demand->info, finer, found->results, error);
 	gpuagg_results_free(finer);
 	return status;
 }
@@ -479,13 +480,12 @@ static void
 begin(GpuAggRegroupWork *r)
 {
 	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
-	GpuAggPlanInfo *info = r->scan->info;
+	const GpuAggPlanInfo *info = r->info;
 	uint64		seed = (uint64) (uintptr_t) r;
 
 	(void) pg_strong_random(&seed, sizeof(seed));
 	r->plan = info->regroup;
 	r->device = info->program;
-	r->groups = r->scan->results;
 	r->program = gpuagg_regroup_program(r->plan, seed);
 	gpuagg_layout_compute(r->device, &r->from);
 	gpuagg_layout_compute(r->program, &r->into);
@@ -493,18 +493,25 @@ begin(GpuAggRegroupWork *r)
 	r->read_values = palloc(GPUAGG_MAX_KEYS * sizeof(Datum));
 	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
 	r->nread = device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
-	r->results = made_store(r->scan, r->program, get_hash_memory_limit() / 4);
+	r->results = made_store(r->scan, info, r->program, get_hash_memory_limit() / 4);
 	r->longs = gpuagg_long_values_count(gpuagg_results_long(r->groups)) > 0;
 	begin_expressions(r);
 	if (r->plan->nsorts > 0)
 		r->ordered = gpuagg_ordered_create(
-			info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist, &r->scan->css.ss.ps);
+			info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,
+			unconstify(PlanState *, &r->scan->css.ss.ps));
 }
 
 GpuAggStatus
-gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error)
+gpuagg_regroup_run(const GpuAggScan *scan, const GpuAggDemand *demand, uint64 *made,
+				   GpuAggError *error)
 {
-	GpuAggRegroupWork r = {.scan = scan,.error = error};
+	GpuAggRegroupWork r = {
+		.scan = scan,
+		.info = demand->info,
+		.groups = demand->found->results,
+		.error = error
+	};
 	GpuAggStatus status = GPUAGG_OK;
 
 	begin(&r);
@@ -515,6 +522,6 @@ gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error)
 	*made += r.made;
 	end_expressions(&r);
 	gpuagg_results_free(r.groups);
-	scan->results = r.results;
+	demand->found->results = r.results;
 	return status;
 }

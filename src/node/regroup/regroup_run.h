@@ -8,31 +8,34 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 /* An empty store for the query's groups, if they are made of a device's; its program */
-extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program);
+extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info,
+												GpuAggProgram **program);
 
 /* An empty store for what the device returns, if its groups are regrouped */
-extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
+extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggPlanInfo *info);
 
 /*
  * What the device may make of the groups that a task answers: nothing, if that is not the whole
  * of the work, or if only regroup_run can.
  */
-extern void gpuagg_regroup_wish(const GpuAggScan *scan, bool whole, const GpuAggAnswer *answer,
+extern void gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *answer,
 								GpuAggRegrouping *wish);
 
 /*
- * It has: scan->results becomes an empty store for the query's groups.  A status other than
+ * It has: what was found becomes an empty store for the query's groups.  A status other than
  * GPUAGG_OK: that may not be.
  */
-extern GpuAggStatus gpuagg_regroup_done(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_regroup_done(const GpuAggScan *scan, const GpuAggDemand *demand,
+										GpuAggError *error);
 
 /*
- * Puts the query's groups in the place of the device's, in scan->results, and adds how many to
- * *made.  A status other than GPUAGG_OK: only PostgreSQL can make them.
+ * Puts the query's groups in the place of the device's, in what the demand has found, and adds how
+ * many to *made.  A status other than GPUAGG_OK: only PostgreSQL can make them.
  */
-extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, uint64 *made, GpuAggError *error);
+extern GpuAggStatus gpuagg_regroup_run(const GpuAggScan *scan, const GpuAggDemand *demand,
+									   uint64 *made, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_REGROUP_RUN_H */

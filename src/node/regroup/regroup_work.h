@@ -44,7 +44,8 @@ typedef struct GpuAggRegroupBatch
 
 typedef struct GpuAggRegroupWork
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
+	const GpuAggPlanInfo *info;
 	const GpuAggRegroup *plan;
 	GpuAggError *error;
 	Size		limit;			/* Bytes that tables may take. */

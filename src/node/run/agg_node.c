@@ -94,7 +94,7 @@ node_next(GpuAggScan *node, ExprContext *econtext)
 		MemoryContext old =
 			MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
-		got = gpuagg_results_next(node->results, slot->tts_values,
+		got = gpuagg_results_next(node->found.results, slot->tts_values,
 								  slot->tts_isnull);
 		MemoryContextSwitchTo(old);
 		if (got && node->key_rows != NULL)

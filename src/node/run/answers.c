@@ -1,93 +1,89 @@
 /*
  * answers.c
- *		What a scan's answers are kept in (answers.h).
+ *		What answers are kept in (answers.h).
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "node/leftover/long_rows.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_run.h"
 #include "node/run/answers.h"
 
 void
-gpuagg_scan_forget(GpuAggScan *scan)
+gpuagg_answers_forget(GpuAggFound *found)
 {
-	gpuagg_long_rows_end(scan);
-	if (scan->results != NULL)
-		gpuagg_results_free(scan->results);
-	scan->results = NULL;
-	scan->regrouped = false;
-	scan->made = 0;
-	if (scan->tids != NULL)
-		gpuagg_tid_store_free(scan->tids);
-	scan->tids = NULL;
+	if (found->results != NULL)
+		gpuagg_results_free(found->results);
+	if (found->tids != NULL)
+		gpuagg_tid_store_free(found->tids);
+	memset(found, 0, sizeof(*found));
 }
 
-GpuAggResults *
-gpuagg_scan_task_results(const GpuAggScan *scan)
+/* An empty store for groups of a device: the query's, or finer ones */
+static GpuAggResults *
+task_results(const GpuAggScan *scan, const GpuAggPlanInfo *info)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 	GpuAggResults *results;
 
-	if (scan->info->regroup != NULL)
-		return gpuagg_regroup_store(scan);
-	results = gpuagg_results_create(scan->info->program, scan->info->outputs,
-									scan->info->noutputs, plan->custom_scan_tlist,
-									get_hash_memory_limit(),
+	if (info->regroup != NULL)
+		return gpuagg_regroup_store(scan, info);
+	results = gpuagg_results_create(info->program, info->outputs, info->noutputs,
+									plan->custom_scan_tlist, get_hash_memory_limit(),
 									scan->css.ss.ps.state->es_query_cxt, scan->owner);
 	gpuagg_results_number(results, scan->lookups);
-	gpuagg_results_keep_long(results, scan->info->program, scan->info->outputs,
-							 scan->info->noutputs);
+	gpuagg_results_keep_long(results, info->program, info->outputs, info->noutputs);
 	return results;
 }
 
 void
-gpuagg_scan_open_results(GpuAggScan *scan)
+gpuagg_answers_begin(const GpuAggScan *scan, const GpuAggDemand *demand)
 {
-	gpuagg_scan_forget(scan);
-	if (scan->info->program->select)
-		return;
-	scan->results = gpuagg_scan_task_results(scan);
+	gpuagg_answers_forget(demand->found);
+	if (!demand->info->program->select)
+		demand->found->results = task_results(scan, demand->info);
 }
 
 /* Chosen rows are those of one task, so nothing of them is kept. */
 void
-gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
+gpuagg_answers_cut(const GpuAggScan *scan, const GpuAggDemand *demand, const GpuAggStoreMark *mark)
 {
-	if (scan->info->program->select)
+	GpuAggFound *found = demand->found;
+
+	if (demand->info->program->select)
 	{
-		gpuagg_scan_forget(scan);
-		scan->tids = gpuagg_tid_store_create(scan->css.ss.ps.state->es_query_cxt, scan->owner);
+		gpuagg_answers_forget(found);
+		found->tids = gpuagg_tid_store_create(scan->css.ss.ps.state->es_query_cxt, scan->owner);
 	}
-	else if (scan->regrouped)
-		gpuagg_scan_open_results(scan);
+	else if (found->regrouped)
+		gpuagg_answers_begin(scan, demand);
 	else
-		gpuagg_results_cut(scan->results, mark);
+		gpuagg_results_cut(found->results, mark);
 }
 
 void
-gpuagg_scan_rewind(GpuAggScan *scan)
+gpuagg_answers_rewind(GpuAggFound *found)
 {
-	gpuagg_long_rows_end(scan);
-	if (scan->tids != NULL)
-		gpuagg_tid_store_rewind(scan->tids);
+	if (found->tids != NULL)
+		gpuagg_tid_store_rewind(found->tids);
 	else
-		gpuagg_results_rewind(scan->results);
+		gpuagg_results_rewind(found->results);
 }
 
 GpuAggStatus
-gpuagg_scan_merge(GpuAggScan *scan, uint64 *merged, GpuAggError *error)
+gpuagg_answers_merge(const GpuAggScan *scan, const GpuAggDemand *demand, uint64 *merged,
+					 GpuAggError *error)
 {
-	GpuAggResults *all = scan->results;
+	GpuAggFound *found = demand->found;
+	GpuAggResults *all = found->results;
 	GpuAggStore *store = gpuagg_results_store(all);
 	GpuAggStatus status;
 
 	*merged = 0;
-	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(&store, 1, scan->results, scan->owner,
-								 scan->info->program, merged, error);
-	gpuagg_results_move_long(all, scan->results);
+	found->results = task_results(scan, demand->info);
+	status = gpuagg_merge_groups(&store, 1, found->results, scan->owner, demand->info->program,
+								 merged, error);
+	gpuagg_results_move_long(all, found->results);
 	gpuagg_results_free(all);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "node/run/passes.h"
 #include "node/run/place.h"
 #include "node/run/remedy.h"
+#include "node/run/run_notes.h"
 #include "node/run/scan_bind.h"
 #include "node/run/spread.h"
 #include "storage/bufmgr.h"
@@ -36,21 +37,35 @@ scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
  * Draws are of all blocks or of none.
  */
 static void
-read_nothing(const GpuAggScan *scan, const GpuAggOrder *order)
+read_nothing(GpuAggOrder *order)
 {
-	for (int i = 0; i < order->nread && scan->sample.method != GPUAGG_SAMPLE_DRAWS; i++)
-		order->read[i]->end = order->read[i]->first;
+	GpuAggTaskTable *read;
+
+	if (order->sample.method == GPUAGG_SAMPLE_DRAWS)
+		return;
+	read = palloc(Max(1, order->nread) * sizeof(GpuAggTaskTable));
+	for (int i = 0; i < order->nread; i++)
+	{
+		read[i] = order->read[i];
+		read[i].end = read[i].first;
+	}
+	order->read = read;
 }
 
-/* Counts the blocks of the tables at work; false: there is one that no task can read. */
+/*
+ * An order of all blocks of the tables, for whom it is not known yet; false: there is one that no
+ * task can read.
+ */
 static bool
-scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
+order_all(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggOrder *order,
+		  GpuAggError *error)
 {
+	GpuAggTaskTable *read = gpuagg_order_begin(demand, order);
 	uint64		sum = 0;
 
-	for (int i = 0; i < scan->nread; i++)
+	for (int i = 0; i < order->nread; i++)
 	{
-		GpuAggTaskTable *table = scan->read[i];
+		GpuAggTaskTable *table = &read[i];
 
 		/* a plan reads whatever it likes, and is asked for rows in any case */
 		if (table->rel == NULL)
@@ -71,20 +86,20 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 		 */
 		PredicateLockRelation(table->rel, scan->css.ss.ps.state->es_snapshot);
 		table->nblocks = RelationGetNumberOfBlocks(table->rel);
-		table->first = 0;
 		table->end = table->nblocks;
 		sum += table->nblocks;
 	}
-	*nblocks = Min(sum, MaxBlockNumber);
+	order->nblocks = Min(sum, MaxBlockNumber);
 	return true;
 }
 
 /* The task, from its first try to its last */
 typedef struct Attempt
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
+	GpuAggPlace *place;
 	GpuAggOrder order;			/* The next try's. */
-	GpuAggProgram *program;		/* The order's, which is this attempt's to change. */
+	GpuAggBinding binding;		/* The order's program, which is this attempt's to change. */
 	GpuAggStoreMark mark;		/* Where its groups begin. */
 	GpuAggTally *tally;			/* It adds up what all tries took, and what the last one did. */
 	GpuAggOutcome outcome;		/* The last try's. */
@@ -93,11 +108,29 @@ typedef struct Attempt
 	bool		together;		/* Tasks of other cards share its tables. */
 } Attempt;
 
+/*
+ * Its program on the device of its order.  here: with all look-up tables; those that a device has
+ * made are not at hand elsewhere.  False: see error.
+ */
+static bool
+attempt_bind(Attempt *a, bool here, GpuAggError *error)
+{
+	if (!gpuagg_scan_bind(a->scan, &a->order, a->place, here, &a->binding, error))
+		return false;
+	a->order.program = a->binding.program;
+	a->limited = false;
+	if (a->binding.nothing)
+		a->order.nblocks = 0;
+	return true;
+}
+
 static void
 attempt_mark(Attempt *a)
 {
-	if (a->scan->results != NULL)
-		gpuagg_results_mark(a->scan->results, &a->mark);
+	const GpuAggFound *found = a->order.demand->found;
+
+	if (found->results != NULL)
+		gpuagg_results_mark(found->results, &a->mark);
 }
 
 /* All of the work on one device; what was answered before is forgotten. */
@@ -107,11 +140,11 @@ attempt_task(Attempt *a, GpuAggError *error)
 	GpuAggTally tally = {0};
 	GpuAggStatus status;
 
-	gpuagg_scan_cut(a->scan, &a->mark);
+	gpuagg_answers_cut(a->scan, a->order.demand, &a->mark);
 	/* the store may be another one */
 	attempt_mark(a);
 	if (a->order.nblocks == 0)
-		read_nothing(a->scan, &a->order);
+		read_nothing(&a->order);
 	memset(&a->outcome, 0, sizeof(a->outcome));
 	status = gpuagg_passes_run(a->scan, &a->order, &tally, &a->outcome, error);
 	gpuagg_tally_then(a->tally, &tally);
@@ -139,13 +172,14 @@ static bool
 attempt_limitable(const Attempt *a)
 {
 	const GpuAggScan *scan = a->scan;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(a->program);
+	const GpuAggProgram *program = a->binding.program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
 
-	if (a->program->select || scan->rows != NULL ||
+	if (program->select || scan->rows != NULL ||
 		(scan->lookups != NULL && !gpuagg_leftover_joined(scan)))
 		return false;
-	for (uint32 i = 0; i < a->program->nattrs; i++)
-		if (scale_of(a->program, &attrs[i]) != 0)
+	for (uint32 i = 0; i < program->nattrs; i++)
+		if (scale_of(program, &attrs[i]) != 0)
 			return true;
 	return false;
 }
@@ -153,10 +187,11 @@ attempt_limitable(const Attempt *a)
 static void
 attempt_limit(Attempt *a)
 {
-	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(a->program);
+	GpuAggProgram *program = a->binding.program;
+	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(program);
 
-	for (uint32 i = 0; i < a->program->nattrs; i++)
-		attrs[i].scale |= scale_of(a->program, &attrs[i]);
+	for (uint32 i = 0; i < program->nattrs; i++)
+		attrs[i].scale |= scale_of(program, &attrs[i]);
 	a->limited = true;
 }
 
@@ -178,7 +213,7 @@ attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
 		.on_host = a->order.host,
 		.together = a->together,
 		.cached = a->outcome.cached,
-		.draws = a->scan->sample.method == GPUAGG_SAMPLE_DRAWS,
+		.draws = a->order.sample.method == GPUAGG_SAMPLE_DRAWS,
 		.limitable = attempt_limitable(a),
 		.limited = a->limited,
 		.met_long = a->outcome.met_long,
@@ -198,16 +233,11 @@ count_redone(GpuAggTally *tally, const GpuAggError *error, const char *device)
 	gpuagg_redone_log(error, device);
 }
 
-/* Look-up tables that a device has made are not at hand elsewhere; false: see error. */
+/* Only where a device has made tables for it */
 static bool
 attempt_bind_here(Attempt *a, GpuAggError *error)
 {
-	if (!tables_there(a->scan))
-		return true;
-	a->program = gpuagg_scan_bind(a->scan, a->order.device, &a->order.nblocks, true, error);
-	a->order.program = a->program;
-	a->limited = false;
-	return a->program != NULL;
+	return !tables_there(a->scan) || attempt_bind(a, true, error);
 }
 
 /* To another GPU, or to the host device */
@@ -220,7 +250,7 @@ attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 	{
 		a->order.device = gpuagg_place_other(a->been_on);
 		a->been_on |= 1 << a->order.device;
-		a->scan->moved = true;
+		a->order.moved = a->place->moved = true;
 		count_redone(a->tally, &why, psprintf("device %d", a->order.device));
 	}
 	if (!attempt_bind_here(a, error))
@@ -285,16 +315,17 @@ attempt_go_on(Attempt *a, GpuAggStatus status, GpuAggError *error)
  * program that has all look-up tables in it, once one was needed; NULL: none was yet.
  */
 static GpuAggStatus
-run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
-		 GpuAggTally *tally, GpuAggError *error)
+run_part(const Attempt *whole, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
+		 GpuAggTallyCards *cards, GpuAggError *error)
 {
 	GpuAggTally alone = {0};
 	GpuAggProgram *program = *here != NULL ? *here : task->program;
 	GpuAggStatus status;
 	Attempt		a = {
-		.scan = scan,
+		.scan = whole->scan,
+		.place = whole->place,
 		.order = task->order,
-		.program = program,
+		.binding.program = program,
 		.tally = &alone,
 		.outcome = task->outcome,
 		.been_on = 1 << task->order.device,
@@ -303,13 +334,14 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
 
 	*error = task->error;
 	a.order.program = program;
+	a.order.moved = whole->place->moved;
 	attempt_mark(&a);
 	status = attempt_go_on(&a, task->status, error);
-	if (a.program != program)
-		*here = a.program;
+	if (a.binding.program != program)
+		*here = a.binding.program;
 	if (status == GPUAGG_OK)
-		gpuagg_spread_count(scan, i, &alone);
-	gpuagg_tally_beside(tally, &alone);
+		gpuagg_spread_count(cards, i, &alone);
+	gpuagg_tally_beside(whole->tally, &alone);
 	return status;
 }
 
@@ -317,18 +349,20 @@ run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *task, int i,
 static bool
 run_spread(const Attempt *a, GpuAggStatus *status, GpuAggError *error)
 {
-	GpuAggScan *scan = a->scan;
-	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, &a->order, a->program);
+	GpuAggTallyCards cards = {.n = a->place->ncards};
+	GpuAggSpreadTask *tasks = gpuagg_spread_plan(a->scan, &a->order, a->place, &a->binding,
+												 &a->tally->planned);
 	GpuAggProgram *here = NULL;
 
-	if (tasks == NULL || !gpuagg_spread_run(scan, tasks, a->tally))
+	if (tasks == NULL || !gpuagg_spread_run(a->scan, tasks, &cards, a->tally))
 		return false;
 	*status = GPUAGG_OK;
-	for (int i = 0; *status == GPUAGG_OK && i < scan->spread.n; i++)
+	for (int i = 0; *status == GPUAGG_OK && i < cards.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			*status = run_part(scan, &here, &tasks[i], i, a->tally, error);
+			*status = run_part(a, &here, &tasks[i], i, &cards, error);
 	if (*status == GPUAGG_OK)
 		a->tally->work.runs = 1;
+	a->tally->cards = cards;
 	return true;
 }
 
@@ -338,37 +372,37 @@ run_one(Attempt *a, GpuAggError *error)
 {
 	GpuAggStatus status = attempt_go_on(a, attempt_task(a, error), error);
 
-	a->scan->device = a->order.device;
-	a->scan->been_on = a->been_on;
+	a->place->device = a->order.device;
+	a->place->been_on = a->been_on;
 	return status;
 }
 
-static GpuAggStatus
-run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblocks,
-		  GpuAggTally *tally, GpuAggError *error)
+/* What its look-ups left, for later plans: of a window of keys the filter drops most rows. */
+static void
+attempt_note(const Attempt *a)
 {
-	GpuAggStatus status;
-	Attempt		a = {
-		.scan = scan,
-		.order.program = program,
-		.order.device = scan->device,
-		.order.whole = whole,
-		.order.nread = scan->nread,
-		.order.read = scan->read,
-		.order.nblocks = nblocks,
-		.program = program,
-		.tally = tally,
-		.been_on = scan->been_on
-	};
+	if (a->scan->lookups != NULL && !gpuagg_lookups_several(a->scan->lookups))
+		gpuagg_note_probes(a->scan, a->order.demand->info, &a->binding.probes, a->tally);
+}
 
-	gpuagg_wanted_evaluate(&scan->wanted, scan->css.ss.ps.ps_ExprContext, &a.order.answer);
+static GpuAggStatus
+run_bound(Attempt *a, GpuAggError *error)
+{
+	const GpuAggScan *scan = a->scan;
+	GpuAggStatus status;
+
+	gpuagg_wanted_evaluate(&scan->wanted, scan->css.ss.ps.ps_ExprContext, &a->order.answer);
 	if (gpuagg_lookups_several(scan->lookups))
-		memset(&a.order.answer, 0, sizeof(a.order.answer));
-	attempt_mark(&a);
-	scan->spread.ran = 0;
-	if (scan->spread.n > 0 && run_spread(&a, &status, error))
-		return status;
-	return run_one(&a, error);
+		memset(&a->order.answer, 0, sizeof(a->order.answer));
+	a->order.moved = a->place->moved;
+	a->been_on = a->place->been_on;
+	attempt_mark(a);
+	if (a->place->ncards == 0 || !run_spread(a, &status, error))
+		status = run_one(a, error);
+	if (status == GPUAGG_OK)
+		attempt_note(a);
+	a->tally->bulkread = a->order.sample.bulkread;
+	return status;
 }
 
 /*
@@ -376,31 +410,34 @@ run_bound(GpuAggScan *scan, bool whole, GpuAggProgram *program, BlockNumber nblo
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally, GpuAggError *error)
+gpuagg_attempt_run(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+				   GpuAggTally *tally, GpuAggError *error)
 {
+	const int	gate = demand->info->gate;
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	GpuAggProgram *program;
-	BlockNumber nblocks;
+	Attempt		a = {.scan = scan,.place = place,.tally = tally};
+	GpuAggOrder *order = &a.order;
 
-	if (!scan_count_blocks(scan, &nblocks, error))
+	if (!order_all(scan, demand, order, error))
 		return error->status;
+	tally->blocks = order->nblocks;
 
 	/* the sample's arguments first, but behind a condition without columns */
-	if (scan->info->gate < 0)
+	if (gate < 0)
 	{
-		gpuagg_sample_evaluate(&scan->sample, econtext);
-		if (gpuagg_sample_is_empty(&scan->sample))
-			nblocks = 0;
+		gpuagg_sample_evaluate(&scan->sample, demand->seed, econtext, &order->sample);
+		if (gpuagg_sample_is_empty(&order->sample))
+			order->nblocks = 0;
 	}
-	gpuagg_place(scan, whole, nblocks);
-	program = gpuagg_scan_bind(scan, scan->device, &nblocks, false, error);
-	if (program == NULL)
+	gpuagg_place(order, place);
+	order->device = place->device;
+	if (!attempt_bind(&a, false, error))
 		return error->status;
-	if (scan_gate_closed(scan->info, program))
-		nblocks = 0;
-	else if (scan->info->gate >= 0)
-		gpuagg_sample_evaluate(&scan->sample, econtext);
-	if (nblocks == 0 && scan->tables != NULL)
+	if (scan_gate_closed(demand->info, order->program))
+		order->nblocks = 0;
+	else if (gate >= 0)
+		gpuagg_sample_evaluate(&scan->sample, demand->seed, econtext, &order->sample);
+	if (order->nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
-	return run_bound(scan, whole, program, nblocks, tally, error);
+	return run_bound(&a, error);
 }

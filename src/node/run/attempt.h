@@ -8,14 +8,14 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 /*
- * Runs the task of the tables at work: on the device, if need be on the other one.  whole: a run
- * has no other task.  Its answers are added to scan->results, and *tally, which is zero before,
- * tells what was done.
+ * Runs a task of the demand: where the place says, or it is chosen by this task if none has been
+ * before; if need be elsewhere, which the place says then.  The answers are added to what the
+ * demand has found, and *tally, which is zero before, tells what was done.
  */
-extern GpuAggStatus gpuagg_attempt_run(GpuAggScan *scan, bool whole, GpuAggTally *tally,
-									   GpuAggError *error);
+extern GpuAggStatus gpuagg_attempt_run(const GpuAggScan *scan, const GpuAggDemand *demand,
+									   GpuAggPlace *place, GpuAggTally *tally, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_ATTEMPT_H */

@@ -12,7 +12,7 @@
 GpuAggStatus
 gpuagg_block_start(GpuAggTaskRun *run)
 {
-	GpuAggScan *scan = run->scan;
+	const GpuAggScan *scan = run->scan;
 	GpuAggStatus status = gpuagg_plan_rows_start(scan->rows, run->program,
 												 gpuagg_task_long_values(run), run->error);
 

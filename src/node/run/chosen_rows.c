@@ -41,7 +41,7 @@ sort_list(const GpuAggMsg *msg, uint64 *keys, uint64 *evaluated)
 }
 
 bool
-gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs, const GpuAggMsg *msg,
+gpuagg_chosen_rows_add(GpuAggTidStore *tids, const GpuAggTaskInputs *inputs, const GpuAggMsg *msg,
 					   uint64 *evaluated)
 {
 	Size		count = msg->count;
@@ -73,7 +73,7 @@ gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs, const G
 			line |= GPUAGG_TID_UNDECIDED;
 		rows[i] = GPUAGG_TID_ROW(npages - 1, line);
 	}
-	gpuagg_tid_store_add(scan->tids, msg->batch_id, pages, npages, rows,
+	gpuagg_tid_store_add(tids, msg->batch_id, pages, npages, rows,
 					  msg->count);
 	pfree(keys);
 	pfree(rows);

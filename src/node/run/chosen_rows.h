@@ -12,9 +12,9 @@
 
 /*
  * Keeps the rows that a batch of pages lists, which devices do in any order, in
- * scan->tids, and counts those that PostgreSQL has to evaluate.  False: the list is garbled.
+ * the store, and counts those that PostgreSQL has to evaluate.  False: the list is garbled.
  */
-extern bool gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs,
+extern bool gpuagg_chosen_rows_add(GpuAggTidStore *tids, const GpuAggTaskInputs *inputs,
 								   const GpuAggMsg *msg, uint64 *evaluated);
 
 #endif							/* GPUAGG_NODE_CHOSEN_ROWS_H */

@@ -23,7 +23,7 @@
  * reads nothing of ours, or has had its time (ipc/README.md: Leaving early).
  *
  * Memory: the current context, which the caller deletes after the run.
- * Answers go to scan->results or scan->chosen, which have their own.
+ * Answers go to what the demand has found, which has its own.
  */
 #include "postgres.h"
 
@@ -131,19 +131,19 @@ task_settle(GpuAggTaskRun *run)
 static void
 task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 {
-	GpuAggScan *scan = run->scan;
+	const GpuAggScan *scan = run->scan;
+	const int	method = run->order->sample.method;
 	const GpuAggTaskTable *table = run->inputs->inputs[run->inputs->begun].table;
 	bool		cached;
 
 	memset(request, 0, sizeof(*request));
 	cached = scan->rows == NULL && table->end > table->first &&
 		!run->order->uncached && !run->order->host &&
-		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
-		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
+		(method == GPUAGG_SAMPLE_NONE || method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
 	run->outcome->cached |= cached;
-	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+	if (method == GPUAGG_SAMPLE_DRAWS)
 		run->drawn_blocks = request->written =
 			gpuagg_written_blocks(table->rel, table->nblocks, true);
 	(void) gpuagg_inputs_begin(run->inputs, cached);
@@ -158,7 +158,7 @@ task_look_ahead(GpuAggTaskRun *run, GpuAggAhead *ahead)
 {
 	ahead->early = run->pass->share < 1;
 	if (!run->timing && run->scan->rows == NULL &&
-		run->scan->sample.method == GPUAGG_SAMPLE_NONE)
+		run->order->sample.method == GPUAGG_SAMPLE_NONE)
 		gpuagg_inputs_look_ahead(run->inputs, ahead);
 }
 
@@ -187,16 +187,16 @@ task_announce(GpuAggTaskRun *run)
 static GpuAggStatus
 task_begin_feed(GpuAggTaskRun *run)
 {
-	GpuAggScan *scan = run->scan;
+	const GpuAggScan *scan = run->scan;
 	GpuAggStatus status = GPUAGG_OK;
 
-	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+	if (run->order->sample.method == GPUAGG_SAMPLE_DRAWS &&
 		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
-						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
+						   gpuagg_batch_page_bytes(run->info->program, run->pass->page_lines),
 						   run->order->host);
 	run->tally->feeders_planned = run->inputs->feeders_planned;
 	run->tally->feeders_launched = run->inputs->feeders_launched;
@@ -267,7 +267,7 @@ static GpuAggStatus
 task_send_rows(GpuAggTaskRun *run, GpuAggTaskInput *input)
 {
 	Size		bytes;
-	const GpuAggMsg *msg = gpuagg_rows_message(input->table->rows, input->next_batch++,
+	const GpuAggMsg *msg = gpuagg_rows_message(*input->table->rows, input->next_batch++,
 											   &bytes);
 
 	run->rows_in_flight++;
@@ -275,16 +275,17 @@ task_send_rows(GpuAggTaskRun *run, GpuAggTaskInput *input)
 }
 
 static GpuAggRows *
-task_rows(GpuAggTaskRun *run, GpuAggTaskTable *table)
+task_rows(GpuAggTaskRun *run, const GpuAggTaskTable *table)
 {
-	GpuAggScan *scan = run->scan;
+	const GpuAggScan *scan = run->scan;
 
-	if (table->rows == NULL)
-		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
-										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run),
-					 gpuagg_task_is_first(run), gpuagg_leftover_keys(scan, table->row_plan));
-	return table->rows;
+	if (*table->rows == NULL)
+		*table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
+										  run->info->program);
+	gpuagg_rows_bind(*table->rows, run->program, gpuagg_task_long_values(run),
+					 gpuagg_task_is_first(run),
+					 gpuagg_leftover_keys(scan, run->info, table->row_plan));
+	return *table->rows;
 }
 
 static void
@@ -294,7 +295,7 @@ note_strange_row(GpuAggTaskRun *run, Relation rel, Buffer buffer, OffsetNumber l
 	GpuAggError error;
 
 	if (gpuagg_rows_tuple(rel, buffer, line, &tuple, &error))
-		gpuagg_note_strange(run->scan, rel, &tuple);
+		gpuagg_note_strange(run->scan, run->info, rel, &tuple);
 }
 
 /* A row that a batch lists; where a feeder pins its page, we do once more. */
@@ -340,7 +341,7 @@ task_take_joined(GpuAggTaskRun *run)
 		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a row that is joined has a value that only PostgreSQL reads");
 	if (run->joined == NULL)
-		run->joined = gpuagg_joined_rows_begin(run->scan, input->table->row_plan, run->program,
+		run->joined = gpuagg_joined_rows_begin(run->scan, run->order, input->table->row_plan,
 											   gpuagg_task_long_values(run),
 											   gpuagg_task_is_first(run));
 	for (; todo->done < todo->count && status == GPUAGG_OK; todo->done++)
@@ -584,14 +585,16 @@ static GpuAggClient *
 task_begin(GpuAggTaskRun *run)
 {
 	const GpuAggPass *pass = run->pass;
-	const Relation rel = run->order->read[0]->rel;
+	const GpuAggOrder *order = run->order;
+	const GpuAggPlanInfo *info = run->info;
+	const Relation rel = order->read[0].rel;
 	GpuAggClientRequest request = {
 		.program = run->program,
-		.device = run->order->device,
+		.device = order->device,
 		.config.expected_groups = pass->expected_groups,
-		.config.expected_rows = Max(run->scan->info->est_rows, 0) * pass->share,
-		.config.sample = run->scan->sample.sample,
-		.config.answer = run->order->answer,
+		.config.expected_rows = Max(order->demand->expected.rows, 0) * pass->share,
+		.config.sample = order->sample.sample,
+		.config.answer = order->answer,
 		.config.hash_window = pass->hash_window,
 		.config.strategy = pass->strategy,
 		.config.resident_strategy = pass->resident_strategy,
@@ -600,15 +603,15 @@ task_begin(GpuAggTaskRun *run)
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
 		.config.compile.mode = gpuagg_compile,
-		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.interpreted, 0),
-		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
-		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
+		.config.compile.interpreted_ns = (uint64) Max(info->predicted.interpreted, 0),
+		.config.compile.compiled_ns = (uint64) Max(info->predicted.compiled, 0),
+		.config.compile.program = gpuagg_compiled_program(info->program),
 		.config.fault = pass->fault,
 		.relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid,
-		.predicted_ms = run->scan->info->predicted.startup * pass->share / 1e6,
-		.total_pages = gpuagg_sample_share(&run->scan->sample, run->order->nblocks),
+		.predicted_ms = info->predicted.startup * pass->share / 1e6,
+		.total_pages = gpuagg_sample_share(&order->sample, order->nblocks),
 		.several = run->inputs->n > 1,
-		.host = run->order->host,
+		.host = order->host,
 		.alone = pass->alone,
 		.at_once = pass->share < 1
 	};
@@ -616,11 +619,10 @@ task_begin(GpuAggTaskRun *run)
 	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
-		gpuagg_regroup_wish(run->scan, run->order->whole, &run->order->answer,
-							&request.config.regrouping);
+		gpuagg_regroup_wish(info, order->whole, &order->answer, &request.config.regrouping);
 	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
-		request.config.units = gpuagg_profile_get(run->order->device)->rates.tlb_groups;
+		request.config.units = gpuagg_profile_get(order->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);
 	run->outcome->cached = false;
 	task_begin_input(run, &request.cache);
@@ -653,13 +655,15 @@ task_failed(GpuAggTaskRun *run)
 }
 
 GpuAggTaskRun *
-gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+gpuagg_run_create(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
 				  GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggTaskRun  *run = palloc0(sizeof(GpuAggTaskRun));
 
 	run->scan = scan;
 	run->order = order;
+	run->info = order->demand->info;
+	run->found = order->demand->found;
 	run->program = order->program;
 	run->pass = pass;
 	run->tally = tally;
@@ -741,8 +745,8 @@ gpuagg_run_end(GpuAggTaskRun *run, GpuAggStatus status)
 }
 
 GpuAggStatus
-gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass, GpuAggTally *tally,
-				GpuAggOutcome *outcome, GpuAggError *error)
+gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
+				GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggTaskRun  *run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
 	GpuAggStatus status;

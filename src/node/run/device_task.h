@@ -33,15 +33,15 @@ typedef struct GpuAggPass
 } GpuAggPass;
 
 /*
- * Runs the order's task, or the part of it that the pass is, and adds the groups to scan->results,
- * or the chosen rows to scan->tids, and the figures to *tally: rows and pages only of the first
- * window, for the others read the same.  *outcome, which is zero before the first, tells how it
+ * Runs the order's task, or the part of it that the pass is, and adds the groups or chosen rows to
+ * what the demand has found, and the figures to *tally: rows and pages only of the first window,
+ * for the others read the same.  *outcome, which is zero before the first, tells how it
  * fared.  Synchronous: when it returns, or raises an error, no task, slot or pin is left.  A
  * status other than GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
  * do.
  */
-extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
-									GpuAggTally *tally, GpuAggOutcome *outcome,
+extern GpuAggStatus gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order,
+									GpuAggPass *pass, GpuAggTally *tally, GpuAggOutcome *outcome,
 									GpuAggError *error);
 
 /*
@@ -53,7 +53,7 @@ extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan, const GpuAggOrder *order, 
  */
 typedef struct GpuAggTaskRun GpuAggTaskRun;
 
-extern GpuAggTaskRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggOrder *order,
+extern GpuAggTaskRun *gpuagg_run_create(const GpuAggScan *scan, const GpuAggOrder *order,
 										GpuAggPass *pass, GpuAggTally *tally,
 										GpuAggOutcome *outcome, GpuAggError *error);
 extern GpuAggStatus gpuagg_run_begin(GpuAggTaskRun *run);

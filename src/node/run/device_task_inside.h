@@ -24,8 +24,10 @@ typedef struct GpuAggTodo
 
 struct GpuAggTaskRun
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
 	const GpuAggOrder *order;
+	const GpuAggPlanInfo *info; /* The plan of the order's demand. */
+	GpuAggFound *found;			/* Where its answers go. */
 	const GpuAggProgram *program;	/* The order's. */
 	GpuAggPass *pass;
 	GpuAggTally *tally;
@@ -75,7 +77,7 @@ static inline GpuAggLongValues *
 gpuagg_task_long_values(const GpuAggTaskRun *run)
 {
 	return gpuagg_answer_wants_all(&run->order->answer) ?
-		gpuagg_results_long(run->scan->results) : NULL;
+		gpuagg_results_long(run->found->results) : NULL;
 }
 
 /* Further windows see the same rows and pages again. */

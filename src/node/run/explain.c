@@ -21,17 +21,14 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "executor/instrument.h"
-#include "node/feed/feeders.h"
 #include "node/run/explain.h"
 #include "node/run/lookup_explain.h"
-#include "node/run/passes.h"
+#include "node/run/planned_explain.h"
 #include "node/run/tables.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "settings.h"
-#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -47,7 +44,7 @@ explain_whole(const ExplainState *es)
 /* ---------------------------------------------------------------- plan --- */
 
 static void
-explain_relation(GpuAggScan *node, ExplainState *es)
+explain_relation(const GpuAggScan *node, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	int			rti = bms_singleton_member(plan->custom_relids);
@@ -128,7 +125,7 @@ explain_parts(const GpuAggRegroup *plan, const List *keys, ExplainState *es)
  * computes once for each of them
  */
 static void
-explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *es)
+explain_device_keys(const GpuAggScan *node, List *context, bool prefix, ExplainState *es)
 {
 	List	   *targets = gpuagg_plan_regroup(node->css.ss.ps.plan, node->info)->targetlist;
 	List	   *keys = NIL;
@@ -167,7 +164,7 @@ table_name(Relation rel)
  * Append's.
  */
 static void
-explain_tables(GpuAggScan *node, ExplainState *es)
+explain_tables(const GpuAggScan *node, ExplainState *es)
 {
 	const GpuAggTables *t = node->tables;
 	List	   *names = NIL;
@@ -180,11 +177,11 @@ explain_tables(GpuAggScan *node, ExplainState *es)
 	if (t->removed > 0 || es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyInteger("Subplans Removed", NULL, t->removed, es);
 	if (es->analyze && (explain_whole(es) || t->prune != NULL))
-		ExplainPropertyUInteger("Tables Read", NULL, t->read, es);
+		ExplainPropertyUInteger("Tables Read", NULL, node->counters.tally.tables_read, es);
 	if (!es->verbose)
 		return;
 	for (int i = 0; i < t->ntables; i++)
-		names = lappend(names, table_name(t->tables[i].task.rel));
+		names = lappend(names, table_name(t->tables[i].table.rel));
 	if (names != NIL)
 		ExplainPropertyList("Table Names", names, es);
 }
@@ -208,7 +205,7 @@ explain_input(ExplainState *es)
 }
 
 static void
-explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_expressions(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	List	   *filter = node->rows != NULL ? NIL : row_filter(plan);
@@ -248,7 +245,7 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
  * most of what everybody sees, and none where a sample has taken its place.
  */
 static void
-explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_wanted(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	const GpuAggAnswer *a = &node->info->wanted.answer;
@@ -279,7 +276,7 @@ explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 /* As EXPLAIN of PostgreSQL's Sample Scan */
 static void
-explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_sample(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	static const char *const methods[GPUAGG_NSAMPLES] = {
@@ -312,163 +309,6 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 	ExplainPropertyList("Sampling Parameters", list_make1(linitial(texts)), es);
 	if (node->info->repeatable)
 		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
-}
-
-/* Reading the clock, ns: the least of some tries, for another process may have run meanwhile */
-static double
-clock_ns(void)
-{
-	const int	times = 20;
-	double		least = 0;
-
-	for (int try = 0; try < 5; try++)
-	{
-		instr_time	begin;
-		instr_time	end;
-
-		INSTR_TIME_SET_CURRENT(begin);
-		for (int i = 0; i < times; i++)
-			INSTR_TIME_SET_CURRENT(end);
-		INSTR_TIME_SUBTRACT(end, begin);
-		if (try == 0 || INSTR_TIME_GET_DOUBLE(end) < least)
-			least = INSTR_TIME_GET_DOUBLE(end);
-	}
-	return least * 1e9 / times;
-}
-
-/*
- * What the node took, ns, without EXPLAIN's own part of it: between the two readings of the clock
- * around each call lies what one takes, which is about as long as a row.
- */
-static double
-node_ns(const GpuAggScan *node)
-{
-	const double calls = node->css.ss.ps.instrument->ntuples + node->css.ss.ps.instrument->nloops;
-
-	return Max(0.0,
-			   gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 - calls * clock_ns());
-}
-
-/*
- * What a run took, by the stages of cost/predict.h, ms.  Only GPUs tell the
- * link from the kernels; on the host device the threads read the pages.
- */
-static void
-measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
-{
-	const GpuAggTally *tally = &node->counters.tally;
-	double		total = node_ns(node);
-	double		run = INSTR_TIME_GET_MICROSEC(node->counters.run_time) * 1e3;
-	double		runs = tally->work.runs;
-
-	measured->start = INSTR_TIME_GET_MICROSEC(tally->start_time) * 1e3 / runs;
-	measured->feed = INSTR_TIME_GET_MICROSEC(tally->feed_time) * 1e3 / runs;
-	measured->link = tally->decode_ns / runs;
-	measured->kernel = (tally->kernel_ns > 0 ? tally->kernel_ns :
-						tally->device_ns) / runs;
-	measured->emit = (INSTR_TIME_GET_MICROSEC(tally->collect_time) * 1e3 +
-					  Max(0.0, total - run)) / runs;
-	measured->total = total / runs;
-}
-
-static void
-explain_stage(const char *stage, double predicted, double measured,
-			  bool analyzed, ExplainState *es)
-{
-	ExplainPropertyFloat(psprintf("Predicted %sTime", stage), "ms",
-						 predicted / 1e6, 3, es);
-	if (analyzed)
-		ExplainPropertyFloat(psprintf("Measured %sTime", stage), "ms",
-							 measured / 1e6, 3, es);
-}
-
-/*
- * Milliseconds, with ANALYZE beside those of a mean run, if no fallback took
- * its place; stages, and where they come from.
- */
-static void
-explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
-{
-	const GpuAggPlanInfo *info = node->info;
-	const GpuAggPrediction *p = &info->predicted;
-	GpuAggPrediction m = {0};
-	GpuAggProfile profile = {.origin = info->profile_origin};
-	bool		analyzed = timing && node->counters.tally.work.runs > 0 &&
-		node->counters.fallback == GPUAGG_FALLBACK_NONE;
-
-	if (!es->costs)
-		return;
-	if (analyzed)
-		measure_stages(node, &m);
-	explain_stage("", p->total, m.total, analyzed, es);
-	ExplainPropertyText("Bound By", gpuagg_bound_name(p->bound), es);
-	explain_stage("Start ", p->start, m.start, analyzed, es);
-	explain_stage("Feed ", p->feed, m.feed, analyzed, es);
-	explain_stage("Link ", p->link, m.link, analyzed, es);
-	explain_stage("Kernel ", p->kernel, m.kernel, analyzed, es);
-	explain_stage("Emit ", p->emit, m.emit, analyzed, es);
-	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
-	if (p->learned != 1)
-		ExplainPropertyFloat("Learned Factor", NULL, p->learned, 2, es);
-	if (info->profile != 0)
-		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
-	if (info->profile_elsewhere != 0)
-		ExplainPropertyInteger("Profile of Another Machine", NULL,
-							   info->profile_elsewhere, es);
-}
-
-/* How the device was to group one table, or would now; what ran is told by ANALYZE */
-static void
-explain_strategy(const GpuAggScan *node, ExplainState *es)
-{
-	GpuAggPlannedStrategy planned = node->planned;
-	const GpuAggStrategyChoice *pages = &planned.pages;
-
-	if (!es->costs || node->tables != NULL || node->rows != NULL)
-		return;
-	if (!planned.known)
-		gpuagg_passes_plan(node, node->device, RelationGetNumberOfBlocks(node->rel), &planned);
-	if (planned.strategy == GPUAGG_STRATEGY_AUTO)
-		return;
-	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(planned.strategy), es);
-	ExplainPropertyUInteger("Planned Passes", NULL, pages->passes * pages->kept_passes, es);
-	ExplainPropertyUInteger("Scope Size", "kB",
-							(uint64) ((pages->scope_bytes + 1023) / 1024), es);
-}
-
-/* Parallel workers that fed the last task, or would feed one table now, beside the backend */
-static void
-explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
-{
-	const GpuAggProfile *profile = gpuagg_profile_get(node->device);
-	double		pages;
-	int			n;
-
-	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
-		(node->tables != NULL && node->counters.tally.work.runs == 0))
-		return;
-	pages = (node->info->predicted.feed - node->info->predicted.reads) /
-		node->info->predicted.learned / profile->rates.feed_page_ns;
-	n = node->counters.tally.work.runs > 0 ? node->counters.tally.feeders_planned :
-		gpuagg_feeders_planned(node, node->device, pages, 0, false);
-	if (n > 0)
-		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
-}
-
-/* Of draws, where the device has ways to choose from */
-static void
-explain_draw_plan(const GpuAggScan *node, ExplainState *es)
-{
-	GpuAggDrawPlan plan;
-
-	if (!es->costs || node->info->sample != GPUAGG_SAMPLE_DRAWS)
-		return;
-	gpuagg_passes_draws(node, node->device, RelationGetNumberOfBlocks(node->rel),
-						node->info->est_rows, false, &plan);
-	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
-		return;
-	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);
-	ExplainPropertyUInteger("Planned Draw Windows", NULL, plan.windows, es);
 }
 
 /* ------------------------------------------------------------- ANALYZE --- */
@@ -532,11 +372,11 @@ explain_pages(const GpuAggTally *tally, ExplainState *es)
 
 /* Which cards share the task, and how many rows each has read */
 static void
-explain_spread(const GpuAggSpread *spread, ExplainState *es)
+explain_spread(const GpuAggTallyCards *spread, ExplainState *es)
 {
 	List	   *cards = NIL;
 
-	if (spread->ran == 0)
+	if (spread->done == 0)
 		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -570,7 +410,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 	{
 		ExplainPropertyUInteger("Rows Scanned", NULL, tally->work.rows_scanned,
 								es);
-		explain_spread(&node->spread, es);
+		explain_spread(&tally->cards, es);
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  tally->work.rows_evaluated, es);
@@ -674,12 +514,12 @@ explain_timing(const GpuAggScan *node, ExplainState *es)
 	/* the node's time less that of its tasks; a fallback plan emits, too */
 	if (node->counters.fallback == GPUAGG_FALLBACK_NONE)
 		ExplainPropertyFloat("Emit Time", "ms",
-							 Max(0.0, node_ns(node) / 1e6 - run), 3, es);
+							 Max(0.0, gpuagg_node_ns(node) / 1e6 - run), 3, es);
 }
 
 /* What is evaluated on the device, as PostgreSQL's "Filter" */
 static void
-explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_device_filter(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	List	   *quals = gpuagg_plan_device_quals(node->info, plan->custom_exprs);
@@ -694,7 +534,7 @@ explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 /* What was planned */
 static void
-explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
+explain_plan(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	if (node->tables != NULL)
 		explain_tables(node, es);
@@ -718,12 +558,12 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 static void
 explain_devices(const GpuAggScan *node, StringInfo text)
 {
-	const GpuAggSpread *spread = &node->spread;
+	const GpuAggTallyCards *spread = &node->counters.tally.cards;
 	const char *last = NULL;
 
-	if (spread->ran == 0)
+	if (spread->done == 0)
 		appendStringInfoString(text, node->counters.tally.device);
-	for (int i = 0; i < spread->n && spread->ran > 0; i++)
+	for (int i = 0; i < spread->n && spread->done > 0; i++)
 	{
 		if (last != NULL && strcmp(spread->cards[i].name, last) == 0)
 			continue;
@@ -770,10 +610,7 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 	}
 	else if (es->costs)
 		ExplainPropertyText("Device", gpuagg_device, es);
-	explain_prediction(node, timing, es);
-	explain_strategy(node, es);
-	explain_draw_plan(node, es);
-	explain_feeder_plan(node, es);
+	gpuagg_planned_explain(node, timing, es);
 	if (!es->analyze ||
 		(tally->work.runs == 0 && node->counters.fallback == GPUAGG_FALLBACK_NONE))
 		return;
@@ -783,7 +620,7 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 }
 
 void
-gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
+gpuagg_explain_node(const GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	bool		timing = es->analyze && es->timing && gpuagg_scan_timing(node);
 

@@ -11,7 +11,6 @@
 #include GPUAGG_EXPLAIN_HEADER
 #include "node/scan/scan.h"
 
-extern void gpuagg_explain_node(GpuAggScan *node, List *ancestors,
-								ExplainState *es);
+extern void gpuagg_explain_node(const GpuAggScan *node, List *ancestors, ExplainState *es);
 
 #endif							/* GPUAGG_NODE_EXPLAIN_H */

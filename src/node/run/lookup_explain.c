@@ -56,7 +56,7 @@ static Shown
 gather(const GpuAggScan *node, int i, const ExplainState *es)
 {
 	const GpuAggLookupPlan *plan = &node->info->lookups[i];
-	const GpuAggProbes *probes = &node->probes;
+	const GpuAggProbed *probed = &node->counters.tally.probed;
 	Shown		shown = {.join = join_word(plan)};
 
 	shown.table = gpuagg_lookups_shown(node->lookups, i);
@@ -65,10 +65,11 @@ gather(const GpuAggScan *node, int i, const ExplainState *es)
 	if (!shown.made)
 		return shown;
 	shown.measured_ms = INSTR_TIME_GET_MILLISEC(shown.table->took);
-	shown.probed = probes->runs > 0 && probes->stage[i] != GPUAGG_STAGE_NONE;
-	shown.probes = probes->probed[i];
-	shown.filters = plan->helps == 0 && plan->values_of == 0 && gpuagg_probes_filter(probes, i);
-	shown.left = probes->left[i];
+	shown.probed = probed->tasks > 0 && probed->probes.stage[i] != GPUAGG_STAGE_NONE;
+	shown.probes = probed->probed[i];
+	shown.filters = plan->helps == 0 && plan->values_of == 0 &&
+		gpuagg_probes_filter(&probed->probes, i);
+	shown.left = probed->left[i];
 	return shown;
 }
 

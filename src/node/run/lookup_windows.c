@@ -35,7 +35,8 @@ count_once(GpuAggTallyWork *work)
 }
 
 static GpuAggStatus
-run_window(GpuAggScan *scan, int i, GpuAggTally *tally, GpuAggError *error)
+run_window(const GpuAggScan *scan, const GpuAggDemand *demand, int i, GpuAggPlace *place,
+		   GpuAggTally *tally, GpuAggError *error)
 {
 	GpuAggTally one = {0};
 	/* for programs, which have the tables in them */
@@ -46,7 +47,7 @@ run_window(GpuAggScan *scan, int i, GpuAggTally *tally, GpuAggError *error)
 
 	CHECK_FOR_INTERRUPTS();
 	gpuagg_lookups_window(scan->lookups, i);
-	status = gpuagg_tables_run(scan, &one, error);
+	status = gpuagg_tables_run(scan, demand, place, &one, error);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(window);
 	if (i > 0)
@@ -56,40 +57,44 @@ run_window(GpuAggScan *scan, int i, GpuAggTally *tally, GpuAggError *error)
 }
 
 static GpuAggStatus
-run_windows(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+run_windows(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+			GpuAggTally *tally, GpuAggError *error)
 {
 	const int	windows = gpuagg_lookups_windows(scan->lookups);
 	GpuAggStatus status = GPUAGG_OK;
 
 	for (int i = 0; status == GPUAGG_OK && i < windows; i++)
-		status = run_window(scan, i, tally, error);
-	return status == GPUAGG_OK ? gpuagg_scan_merge(scan, &tally->work.groups, error) : status;
+		status = run_window(scan, demand, i, place, tally, error);
+	return status == GPUAGG_OK ?
+		gpuagg_answers_merge(scan, demand, &tally->work.groups, error) : status;
 }
 
 GpuAggStatus
-gpuagg_windows_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+gpuagg_windows_run(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+				   GpuAggTally *tally, GpuAggError *error)
 {
 	bool		again = false;
 	GpuAggStoreMark begin;
 
 	/* rows that are selected are in no such store */
 	if (scan->lookups == NULL)
-		return gpuagg_tables_run(scan, tally, error);
-	gpuagg_results_mark(scan->results, &begin);
+		return gpuagg_tables_run(scan, demand, place, tally, error);
+	gpuagg_results_mark(demand->found->results, &begin);
 	for (;;)
 	{
 		GpuAggStatus status;
 
 		gpuagg_lookups_window(scan->lookups, 0);
-		status = gpuagg_lookups_several(scan->lookups) ? run_windows(scan, tally, error) :
-			gpuagg_tables_run(scan, tally, error);
+		status = gpuagg_lookups_several(scan->lookups) ?
+			run_windows(scan, demand, place, tally, error) :
+			gpuagg_tables_run(scan, demand, place, tally, error);
 		if (status == GPUAGG_OK && !again && gpuagg_lookups_several(scan->lookups) &&
 			gpuagg_lookups_again(scan->lookups))
 			again = true;
 		else if (status != GPUAGG_OUT_OF_MEMORY || !gpuagg_lookups_widen(scan->lookups))
 			return status;
 		/* all that was done counts for nothing */
-		gpuagg_scan_cut(scan, &begin);
+		gpuagg_answers_cut(scan, demand, &begin);
 		memset(tally, 0, sizeof(*tally));
 		memset(error, 0, sizeof(*error));
 	}

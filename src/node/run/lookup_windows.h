@@ -8,13 +8,10 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
-/*
- * Runs all tasks of the scan, for each window; the groups are in scan->results.  *tally is zero
- * before.
- */
-extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggTally *tally,
-									   GpuAggError *error);
+/* Runs all tasks of the demand, for each window.  *place, *tally: as gpuagg_parts_run() */
+extern GpuAggStatus gpuagg_windows_run(const GpuAggScan *scan, const GpuAggDemand *demand,
+									   GpuAggPlace *place, GpuAggTally *tally, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_LOOKUP_WINDOWS_H */

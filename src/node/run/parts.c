@@ -5,17 +5,12 @@
  * Each part is a run like any other, of a program of its own, under the query's snapshot.
  * It makes the query's groups, whose states are as they begin where they are another
  * part's; so merging all of them by their keys (merge.c) completes them.  All parts see the same
- * rows
- * and have the same groups.
- *
- * The scan is one of a part at a time: run_part() lends it the part's plan, and the table
- * with the row plan that belongs to it.
+ * rows and have the same groups.
  *
  * Memory: a part's groups stay in their store until all are merged.
  */
 #include "postgres.h"
 
-#include "ipc/seen_groups.h"
 #include "miscadmin.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_long.h"
@@ -23,20 +18,18 @@
 #include "node/run/answers.h"
 #include "node/run/lookup_windows.h"
 #include "node/run/parts.h"
+#include "node/run/run_notes.h"
 #include "planner/plan/regroup_parts.h"
-#include "storage/bufmgr.h"
 #include "utils/rel.h"
 
 typedef struct Part
 {
-	GpuAggPlanInfo *info;
-	GpuAggTaskTable *table;
-	GpuAggResults *made;		/* of this run */
+	const GpuAggPlanInfo *info;
+	GpuAggScanTable *table;		/* The scan's, with the row plan that belongs to the part. */
 } Part;
 
 struct GpuAggParts
 {
-	GpuAggPlanInfo *whole;
 	int			n;
 	Part		parts[GPUAGG_REGROUP_PARTS];
 };
@@ -60,13 +53,12 @@ part_row_plan(const Plan *whole, const Bitmapset *outputs)
 	return plan;
 }
 
-void
-gpuagg_parts_begin(GpuAggScan *scan)
+const GpuAggParts *
+gpuagg_parts_begin(const GpuAggScan *scan)
 {
-	const GpuAggTaskTable *whole = scan->read[0];
-	GpuAggParts *p = scan->parts = palloc0(sizeof(GpuAggParts));
+	const GpuAggScanTable *whole = scan->table;
+	GpuAggParts *p = palloc0(sizeof(GpuAggParts));
 
-	p->whole = scan->info;
 	p->n = scan->info->regroup->nparts;
 	Assert(IsA(whole->row_plan, SeqScan));
 	for (int i = 0; i < p->n; i++)
@@ -74,113 +66,112 @@ gpuagg_parts_begin(GpuAggScan *scan)
 		Bitmapset  *outputs;
 
 		p->parts[i].info = gpuagg_regroup_part(scan->info, i, &outputs);
-		p->parts[i].table = palloc0(sizeof(GpuAggTaskTable));
+		p->parts[i].table = palloc0(sizeof(GpuAggScanTable));
 		p->parts[i].table->rel = whole->rel;
 		p->parts[i].table->row_plan = part_row_plan(whole->row_plan, outputs);
 	}
-}
-
-/* So that the next plan knows how many groups it has */
-static void
-note_groups(const GpuAggScan *scan, uint64 groups)
-{
-	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
-							RelationGetNumberOfBlocks(scan->rel), groups);
+	return p;
 }
 
 /* All tasks, and the query's groups are made of the answers. */
 static GpuAggStatus
-run_groups(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+run_groups(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+		   GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggStatus status = gpuagg_windows_run(scan, tally, error);
+	const GpuAggFound *found = demand->found;
+	GpuAggStatus status;
 
-	tally->regrouped = scan->regrouped;
-	tally->groups_made = scan->made;
-	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
-		status = gpuagg_regroup_run(scan, &tally->groups_made, error);
+	gpuagg_answers_begin(scan, demand);
+	status = gpuagg_windows_run(scan, demand, place, tally, error);
+	tally->regrouped = found->regrouped;
+	tally->groups_made = found->made;
+	if (status == GPUAGG_OK && demand->info->regroup != NULL && !found->regrouped)
+		status = gpuagg_regroup_run(scan, demand, &tally->groups_made, error);
 	return status;
 }
 
+/* Into what is found of the part, which is empty */
 static GpuAggStatus
-run_part(GpuAggScan *scan, Part *part, GpuAggTally *tally, bool *by_device, GpuAggError *error)
+run_part(const GpuAggScan *scan, const Part *part, GpuAggFound *found, GpuAggPlace *place,
+		 GpuAggTally *tally, bool *by_device, GpuAggError *error)
 {
 	GpuAggTally one = {0};
+	GpuAggDemand demand;
 	GpuAggStatus status;
 
 	CHECK_FOR_INTERRUPTS();
-	scan->info = part->info;
-	scan->read[0] = part->table;
-	gpuagg_scan_open_results(scan);
-	status = run_groups(scan, &one, error);
+	gpuagg_demand_begin(scan, found, &demand);
+	demand.info = part->info;
+	demand.tables = &part->table;
+	demand.expected = gpuagg_demand_expected(part->info);
+	status = run_groups(scan, &demand, place, &one, error);
 	if (status == GPUAGG_OK)
 		one.groups_made = 0;	/* they are made when all parts' are merged */
 	gpuagg_tally_then(tally, &one);
 	if (status != GPUAGG_OK)
 		return status;
-	note_groups(scan, one.work.groups);
+	gpuagg_note_groups(scan, part->info, &one);
 	*by_device &= one.regrouped;
-	part->made = scan->results;
-	scan->results = NULL;
 	return status;
 }
 
-/* Groups of all parts, as the scan's */
+/* Groups of all parts, as those that the whole has found */
 static GpuAggStatus
-merge_parts(GpuAggScan *scan, uint64 *merged, GpuAggError *error)
+merge_parts(const GpuAggScan *scan, const GpuAggDemand *whole, const GpuAggFound *parts,
+			uint64 *merged, GpuAggError *error)
 {
-	GpuAggParts *p = scan->parts;
+	const int	n = scan->parts->n;
 	GpuAggStore *stores[GPUAGG_REGROUP_PARTS];
+	GpuAggResults *results;
 	GpuAggProgram *program;
 	GpuAggStatus status;
 
-	for (int i = 0; i < p->n; i++)
-		stores[i] = gpuagg_results_store(p->parts[i].made);
-	scan->results = gpuagg_regroup_made_store(scan, &program);
-	status = gpuagg_merge_groups(stores, p->n, scan->results, scan->owner, program, merged,
-								 error);
-	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
-		status = gpuagg_regroup_long_join(p->parts[i].made, scan->results, error);
+	for (int i = 0; i < n; i++)
+		stores[i] = gpuagg_results_store(parts[i].results);
+	results = whole->found->results = gpuagg_regroup_made_store(scan, whole->info, &program);
+	status = gpuagg_merge_groups(stores, n, results, scan->owner, program, merged, error);
+	for (int i = 0; i < n && status == GPUAGG_OK; i++)
+		status = gpuagg_regroup_long_join(parts[i].results, results, error);
 	/* each part has kept the same */
 	if (status == GPUAGG_OK)
-		status = gpuagg_regroup_long_rows(p->parts[0].made, scan->results, error);
+		status = gpuagg_regroup_long_rows(parts[0].results, results, error);
 	return status;
 }
 
 static GpuAggStatus
-run_parts(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+run_parts(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+		  GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggParts *p = scan->parts;
+	const GpuAggParts *p = scan->parts;
+	GpuAggFound parts[GPUAGG_REGROUP_PARTS] = {{0}};
 	GpuAggStatus status = GPUAGG_OK;
 	bool		by_device = true;
 
 	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
-		status = run_part(scan, &p->parts[i], tally, &by_device, error);
-	scan->info = p->whole;
+		status = run_part(scan, &p->parts[i], &parts[i], place, tally, &by_device, error);
 	if (status == GPUAGG_OK)
 	{
-		status = merge_parts(scan, &tally->groups_made, error);
+		status = merge_parts(scan, demand, parts, &tally->groups_made, error);
 		tally->regrouped = by_device;
 		/* to whoever looks at the node they are one run */
 		tally->work.runs = 1;
 	}
 	for (int i = 0; i < p->n; i++)
-	{
-		if (p->parts[i].made != NULL)
-			gpuagg_results_free(p->parts[i].made);
-		p->parts[i].made = NULL;
-	}
+		gpuagg_answers_forget(&parts[i]);
 	return status;
 }
 
 GpuAggStatus
-gpuagg_parts_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+gpuagg_parts_run(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+				 GpuAggTally *tally, GpuAggError *error)
 {
-	return scan->parts != NULL ? run_parts(scan, tally, error) : run_groups(scan, tally, error);
+	return scan->parts != NULL ? run_parts(scan, demand, place, tally, error) :
+		run_groups(scan, demand, place, tally, error);
 }
 
 void
-gpuagg_parts_end(GpuAggScan *scan)
+gpuagg_parts_end(const GpuAggParts *parts)
 {
-	for (int i = 0; i < scan->parts->n; i++)
-		gpuagg_scan_end_table(scan->parts->parts[i].table);
+	for (int i = 0; i < parts->n; i++)
+		gpuagg_scan_end_table(parts->parts[i].table);
 }

@@ -8,15 +8,18 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 /* When the plan is unpacked, of one table */
-extern void gpuagg_parts_begin(GpuAggScan *scan);
+extern const GpuAggParts *gpuagg_parts_begin(const GpuAggScan *scan);
 
-/* The query's groups into scan->results; also where there are no parts.  *tally is zero before. */
-extern GpuAggStatus gpuagg_parts_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error);
+/*
+ * The query's groups, into what the scan's demand has found, which is empty; also where there are
+ * no parts.  *place is where tasks go, and is changed if they go elsewhere; *tally is zero before.
+ */
+extern GpuAggStatus gpuagg_parts_run(const GpuAggScan *scan, const GpuAggDemand *demand,
+									 GpuAggPlace *place, GpuAggTally *tally, GpuAggError *error);
 
-/* Of a scan that has parts */
-extern void gpuagg_parts_end(GpuAggScan *scan);
+extern void gpuagg_parts_end(const GpuAggParts *parts);
 
 #endif							/* GPUAGG_NODE_PARTS_H */

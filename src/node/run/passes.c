@@ -49,7 +49,7 @@
 
 typedef struct GpuAggPasses
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
 	const GpuAggOrder *order;
 	GpuAggStrategyChoice choice;
 	double		fit;			/* groups that a window may have; 0: any */
@@ -63,14 +63,14 @@ typedef struct GpuAggPasses
 
 /* As VACUUM or ANALYZE has found them last */
 static double
-passes_page_lines(const GpuAggScan *scan)
+passes_page_lines(const GpuAggOrder *order)
 {
 	double		pages = 0;
 	double		tuples = 0;
 
-	for (int i = 0; scan->rows == NULL && i < scan->nread; i++)
+	for (int i = 0; !order->demand->info->of_plan && i < order->nread; i++)
 	{
-		const Form_pg_class rel = scan->read[i]->rel->rd_rel;
+		const Form_pg_class rel = order->read[i].rel->rd_rel;
 
 		if (rel->relpages > 0 && rel->reltuples > 0)
 		{
@@ -83,56 +83,60 @@ passes_page_lines(const GpuAggScan *scan)
 
 /* Of groups that are all over the table each part has nearly all. */
 double
-gpuagg_passes_part_groups(const GpuAggScan *scan, double share)
+gpuagg_passes_part_groups(const GpuAggOrder *order, double share)
 {
-	return Min(Max(scan->info->est_groups, 0), Max(scan->info->est_passed, 0) * share);
+	const GpuAggExpected *expected = &order->demand->expected;
+
+	return Min(Max(expected->groups, 0), Max(expected->passed, 0) * share);
 }
 
 /* Of a task that reads such a share of the tables, nblocks blocks */
 static void
-passes_work(const GpuAggScan *scan, BlockNumber nblocks, double share, GpuAggWork *work)
+passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggWork *work)
 {
-	const GpuAggPlanInfo *info = scan->info;
+	const GpuAggPlanInfo *info = order->demand->info;
+	const GpuAggExpected *expected = &order->demand->expected;
 
 	memset(work, 0, sizeof(*work));
 	gpuagg_choose_work(work, info->program);
 	work->pages = nblocks;
-	work->page_lines = passes_page_lines(scan);
-	work->rows = Max(info->est_rows, 0) * share;
-	work->passed = Max(info->est_passed, 0) * share;
-	work->groups = share < 1 ? gpuagg_passes_part_groups(scan, share) : Max(info->est_groups, 0);
+	work->page_lines = passes_page_lines(order);
+	work->rows = Max(expected->rows, 0) * share;
+	work->passed = Max(expected->passed, 0) * share;
+	work->groups = share < 1 ? gpuagg_passes_part_groups(order, share) : Max(expected->groups, 0);
 	work->compiled.numbers = info->est_numbers;
 }
 
 bool
-gpuagg_passes_keeps(const GpuAggScan *scan)
+gpuagg_passes_keeps(const GpuAggOrder *order)
 {
-	return gpuagg_cache && !scan->info->program->select && scan->rows == NULL &&
-		scan->info->sample == GPUAGG_SAMPLE_NONE;
+	const GpuAggPlanInfo *info = order->demand->info;
+
+	return gpuagg_cache && !info->program->select && !info->of_plan &&
+		info->sample == GPUAGG_SAMPLE_NONE;
 }
 
 /* Of which part of the tables the device has these columns; n is 0: any */
 static double
-passes_columns(const GpuAggScan *scan, int device, BlockNumber nblocks,
-			   const AttrNumber *columns, int n)
+passes_columns(const GpuAggOrder *order, int device, const AttrNumber *columns, int n)
 {
 	double		held = 0;
 
-	for (int i = 0; scan->rows == NULL && i < scan->nread; i++)
+	for (int i = 0; !order->demand->info->of_plan && i < order->nread; i++)
 	{
-		const GpuAggTaskTable *table = scan->read[i];
+		const GpuAggTaskTable *table = &order->read[i];
 
 		held += table->nblocks *
 			gpuagg_cache_fraction_on(device, RelationGetRelid(table->rel),
 									 GPUAGG_FILES_NUMBER(table->rel), columns, n, table->nblocks);
 	}
-	return nblocks > 0 ? Min(held / nblocks, 1) : 0;
+	return order->nblocks > 0 ? Min(held / order->nblocks, 1) : 0;
 }
 
 double
-gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks)
+gpuagg_passes_held(const GpuAggOrder *order, int device)
 {
-	const GpuAggProgram *p = scan->info->program;
+	const GpuAggProgram *p = order->demand->info->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	AttrNumber	columns[GPUAGG_MAX_REGS];
 	int			n = 0;
@@ -140,55 +144,55 @@ gpuagg_passes_held(const GpuAggScan *scan, int device, BlockNumber nblocks)
 	for (int i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
-	return passes_columns(scan, device, nblocks, columns, n);
+	return passes_columns(order, device, columns, n);
 }
 
 double
-gpuagg_passes_known(const GpuAggScan *scan, int device, BlockNumber nblocks)
+gpuagg_passes_known(const GpuAggOrder *order, int device)
 {
-	return passes_columns(scan, device, nblocks, NULL, 0);
+	return passes_columns(order, device, NULL, 0);
 }
 
 /* Which part of the tables' pages need not be read */
 static double
-passes_cached(const GpuAggScan *scan, int device, BlockNumber nblocks)
+passes_cached(const GpuAggOrder *order, int device)
 {
-	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, device, nblocks) : 0;
+	return gpuagg_passes_keeps(order) ? gpuagg_passes_held(order, device) : 0;
 }
 
 void
-gpuagg_passes_predict_part(const GpuAggScan *scan, int device, BlockNumber nblocks, double share,
-						   double held, GpuAggPrediction *prediction)
+gpuagg_passes_predict_part(const GpuAggOrder *order, int device, BlockNumber nblocks,
+						   double share, double held, GpuAggPrediction *prediction)
 {
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
 
-	passes_work(scan, nblocks, share, &work);
-	if (!gpuagg_passes_keeps(scan))
+	passes_work(order, nblocks, share, &work);
+	if (!gpuagg_passes_keeps(order))
 		held = 0;
 	work.pages = nblocks * (1 - held);
 	work.cached_rows = work.rows * held;
-	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
+	gpuagg_choose_resident(device, &work, order->demand->info->program, false, &resident);
 	gpuagg_predict(&gpuagg_profile_get(device)->rates, &work, prediction);
 }
 
 double
-gpuagg_passes_predict(const GpuAggScan *scan, int device, BlockNumber nblocks, double held)
+gpuagg_passes_predict(const GpuAggOrder *order, int device, double held)
 {
 	GpuAggPrediction prediction;
 
-	gpuagg_passes_predict_part(scan, device, nblocks, 1, held, &prediction);
+	gpuagg_passes_predict_part(order, device, order->nblocks, 1, held, &prediction);
 	return prediction.startup;
 }
 
 /* Is there a kernel, or is it worth waiting for?  As the device decides */
 static bool
-passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
+passes_compiled(const GpuAggPlanInfo *info, const GpuAggCompiledWork *work)
 {
 	const GpuAggCompileCase rule = {
 		.wish.mode = gpuagg_compile,
-		.wish.interpreted_ns = (uint64) Max(scan->info->predicted.interpreted, 0),
-		.wish.compiled_ns = (uint64) Max(scan->info->predicted.compiled, 0),
+		.wish.interpreted_ns = (uint64) Max(info->predicted.interpreted, 0),
+		.wish.compiled_ns = (uint64) Max(info->predicted.compiled, 0),
 		.asked = 1,
 		.left_ns = GPUAGG_COMPILE_FIRST_NS
 	};
@@ -198,32 +202,31 @@ passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
 }
 
 void
-gpuagg_passes_plan(const GpuAggScan *scan, int device, BlockNumber nblocks,
-				   GpuAggPlannedStrategy *planned)
+gpuagg_passes_plan(const GpuAggOrder *order, int device, GpuAggPlannedStrategy *planned)
 {
+	const GpuAggPlanInfo *info = order->demand->info;
 	GpuAggResidentChoice resident;
 	GpuAggDeviceView view;
 	GpuAggWork	work;
 
-	passes_work(scan, nblocks, 1, &work);
-	gpuagg_choose(device, &work, scan->info->program, false, &planned->pages);
+	passes_work(order, order->nblocks, 1, &work);
+	gpuagg_choose(device, &work, info->program, false, &planned->pages);
 	planned->strategy = planned->pages.strategy;
 	planned->known = true;
 	gpuagg_shmem_device(device, &view);
 	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || planned->pages.passes > 1 ||
-		passes_cached(scan, device, nblocks) <= 0)
+		passes_cached(order, device) <= 0)
 		return;
-	gpuagg_choose_resident(device, &work, scan->info->program, false, &resident);
-	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs :
+	gpuagg_choose_resident(device, &work, info->program, false, &resident);
+	planned->strategy = passes_compiled(info, &work.compiled) ? resident.runs :
 																resident.interpreted;
 }
 
 void
-gpuagg_passes_draws(const GpuAggScan *scan, int device, BlockNumber nblocks, double draws,
-					bool host, GpuAggDrawPlan *plan)
+gpuagg_passes_draws(const GpuAggOrder *order, int device, double draws, GpuAggDrawPlan *plan)
 {
-	gpuagg_choose_draws(device, scan->info->program, draws, passes_page_lines(scan) * nblocks,
-						host, plan);
+	gpuagg_choose_draws(device, order->demand->info->program, draws,
+						passes_page_lines(order) * order->nblocks, order->host, plan);
 }
 
 static bool
@@ -244,7 +247,7 @@ passes_fault(const GpuAggPasses *p)
 		return GPUAGG_NFAULTS;
 	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
-	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->order->host || p->scan->moved))
+	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->order->host || p->order->moved))
 		return GPUAGG_FAULT_NONE;
 	return gpuagg_debug_fault;
 }
@@ -267,7 +270,7 @@ passes_task(GpuAggPasses *p)
 
 	p->started++;
 	p->pass.fault = passes_fault(p);
-	p->pass.expected_groups = Max(p->scan->info->est_groups, 0) /
+	p->pass.expected_groups = Max(p->order->demand->expected.groups, 0) /
 		passes_count(p);
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
 	p->pass.shared = false;
@@ -285,8 +288,8 @@ passes_task(GpuAggPasses *p)
 static bool
 passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 {
-	if (status != GPUAGG_OUT_OF_MEMORY || p->order->program->select || p->scan->rows != NULL ||
-		p->order->program->nkeys == 0)
+	if (status != GPUAGG_OUT_OF_MEMORY || p->order->program->select ||
+		p->order->demand->info->of_plan || p->order->program->nkeys == 0)
 		return false;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
 		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
@@ -314,7 +317,7 @@ static bool
 passes_split(GpuAggPasses *p)
 {
 	const GpuAggPass *pass = &p->pass;
-	double		pages = gpuagg_sample_share(&p->scan->sample, p->order->nblocks);
+	double		pages = gpuagg_sample_share(&p->order->sample, p->order->nblocks);
 	double		share = pages > 0 ? Min(1, pass->pages / pages) : 1;
 	double		rows = (double) pass->rows / passes_count(p);
 	double		groups = gpuagg_strategy_extrapolate(rows, pass->groups,
@@ -352,13 +355,12 @@ passes_next(GpuAggPasses *p)
 static void
 passes_plan_draws(GpuAggPasses *p)
 {
-	const GpuAggSampleState *sample = &p->scan->sample;
+	const GpuAggSampleTaken *sample = &p->order->sample;
 	GpuAggDrawPlan plan;
 
 	if (sample->method != GPUAGG_SAMPLE_DRAWS)
 		return;
-	gpuagg_passes_draws(p->scan, p->order->device, p->order->nblocks, sample->sample.cutoff,
-						p->order->host, &plan);
+	gpuagg_passes_draws(p->order, p->order->device, sample->sample.cutoff, &plan);
 	p->pass.draw_way = plan.way;
 	p->pass.draw_windows = plan.windows;
 }
@@ -366,22 +368,23 @@ passes_plan_draws(GpuAggPasses *p)
 static void
 passes_begin(GpuAggPasses *p)
 {
-	const bool	host = p->order->host;
+	const GpuAggOrder *order = p->order;
+	const GpuAggPlanInfo *info = order->demand->info;
 	const GpuAggStrategyChoice *c = &p->choice;
 	GpuAggResidentChoice resident;
 	GpuAggWork	work;
 	GpuAggLayout layout;
 
-	passes_work(p->scan, p->order->nblocks, p->pass.share, &work);
-	gpuagg_choose(p->order->device, &work, p->scan->info->program, host, &p->choice);
-	gpuagg_choose_resident(p->order->device, &work, p->scan->info->program, host, &resident);
-	gpuagg_layout_compute(p->order->program, &layout);
-	p->pass.page_lines = passes_page_lines(p->scan);
+	passes_work(order, order->nblocks, p->pass.share, &work);
+	gpuagg_choose(order->device, &work, info->program, order->host, &p->choice);
+	gpuagg_choose_resident(order->device, &work, info->program, order->host, &resident);
+	gpuagg_layout_compute(order->program, &layout);
+	p->pass.page_lines = passes_page_lines(order);
 	p->pass.strategy = c->within;
 	p->pass.resident_strategy = resident.strategy;
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
-	p->pass.hash_window.count = p->scan->rows != NULL ? 1 : c->passes;
+	p->pass.hash_window.count = info->of_plan ? 1 : c->passes;
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
@@ -401,8 +404,8 @@ passes_windows(GpuAggPasses *p)
 	{
 		GpuAggStatus status;
 
-		if (p->scan->results != NULL)
-			gpuagg_results_mark(p->scan->results, &mark);
+		if (p->order->demand->found->results != NULL)
+			gpuagg_results_mark(p->order->demand->found->results, &mark);
 		status = passes_task(p);
 		if (status == GPUAGG_OK)
 		{
@@ -418,12 +421,12 @@ passes_windows(GpuAggPasses *p)
 			p->pass.alone = true;
 		else if (!passes_split(p))
 			return status;
-		gpuagg_scan_cut(p->scan, &mark);
+		gpuagg_answers_cut(p->scan, p->order->demand, &mark);
 	}
 }
 
 bool
-gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
+gpuagg_passes_part(const GpuAggScan *scan, const GpuAggOrder *order, double share, int n,
 				   GpuAggPass *pass, GpuAggTally *tally)
 {
 	GpuAggPasses passes = {
@@ -437,13 +440,13 @@ gpuagg_passes_part(GpuAggScan *scan, const GpuAggOrder *order, double share, int
 	passes_begin(&passes);
 	*pass = passes.pass;
 	pass->fault = passes_fault(&passes);
-	pass->expected_groups = gpuagg_passes_part_groups(scan, share);
+	pass->expected_groups = gpuagg_passes_part_groups(order, share);
 	tally->passes = 1;
 	return pass->hash_window.count <= 1;
 }
 
 GpuAggStatus
-gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally,
+gpuagg_passes_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally,
 				  GpuAggOutcome *outcome, GpuAggError *error)
 {
 	GpuAggPasses passes = {
@@ -458,7 +461,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggOrder *order, GpuAggTally *tally
 
 	/* ahead of the run, which keeps columns that would change what is planned */
 	if (scan->css.ss.ps.instrument != NULL && !order->host)
-		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
+		gpuagg_passes_plan(order, order->device, &tally->planned);
 	passes_begin(&passes);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)

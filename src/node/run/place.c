@@ -54,13 +54,13 @@ queue_ns(int device)
 
 /* Draws can be made of columns that are there, and of no others. */
 static bool
-draws_only(const GpuAggScan *scan)
+draws_only(const GpuAggOrder *order)
 {
-	return scan->sample.method == GPUAGG_SAMPLE_DRAWS;
+	return order->sample.method == GPUAGG_SAMPLE_DRAWS;
 }
 
 static void
-offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevice *o)
+offer(const GpuAggOrder *order, int device, GpuAggOfferedDevice *o)
 {
 	uint64		limit;
 	uint64		used;
@@ -69,34 +69,33 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 	if (!gpuagg_shmem_is_gpu(device) || gpuagg_shmem_silence(device) > GPUAGG_SILENT_MS)
 		return;
 	o->usable = 1;
-	o->held = gpuagg_passes_held(scan, device, nblocks);
-	o->known = gpuagg_passes_known(scan, device, nblocks);
+	o->held = gpuagg_passes_held(order, device);
+	o->known = gpuagg_passes_known(order, device);
 	o->queue_ns = queue_ns(device);
-	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 :
-		gpuagg_passes_predict(scan, device, nblocks, o->held);
-	o->kept_ns = draws_only(scan) || !gpuagg_passes_keeps(scan) ? o->run_ns :
-		gpuagg_passes_predict(scan, device, nblocks, 1);
+	o->run_ns = draws_only(order) ? (1 - o->held) * 1e12 :
+		gpuagg_passes_predict(order, device, o->held);
+	o->kept_ns = draws_only(order) || !gpuagg_passes_keeps(order) ? o->run_ns :
+		gpuagg_passes_predict(order, device, 1);
 	gpuagg_cache_memory(device, &limit, &used);
 	o->room = (double) limit - (double) Min(used, limit);
 }
 
 /* What the cards of a spread task would take, each with its share of the table */
 static void
-offer_spread(const GpuAggScan *scan, bool whole, BlockNumber nblocks,
-			 const GpuAggOfferedDevice *devices, const GpuAggSpread *spread,
-			 GpuAggOfferedDevice *o)
+offer_spread(const GpuAggOrder *order, const GpuAggOfferedDevice *devices,
+			 const GpuAggPlace *place, GpuAggOfferedDevice *o)
 {
-	const double share = 1.0 / spread->n;
-	const BlockNumber blocks = (BlockNumber) (nblocks * share);
+	const double share = 1.0 / place->ncards;
+	const BlockNumber blocks = (BlockNumber) (order->nblocks * share);
 	GpuAggOfferedPart parts[GPUAGG_MAX_CARDS];
 	GpuAggSpreadCosts costs = {
-		.groups = gpuagg_spread_returned(scan, gpuagg_passes_part_groups(scan, share)),
-		.left = gpuagg_spread_left(scan, whole)
+		.groups = gpuagg_spread_returned(order, gpuagg_passes_part_groups(order, share)),
+		.left = gpuagg_spread_left(order)
 	};
 
-	for (int i = 0; i < spread->n; i++)
+	for (int i = 0; i < place->ncards; i++)
 	{
-		const int	device = spread->cards[i].at;
+		const int	device = place->cards[i];
 		GpuAggOfferedPart *p = &parts[i];
 		GpuAggPrediction now;
 		GpuAggPrediction kept;
@@ -104,9 +103,9 @@ offer_spread(const GpuAggScan *scan, bool whole, BlockNumber nblocks,
 
 		costs.round_trip_ns = rates->round_trip_ns;
 		costs.group_ns = rates->postgres_group_ns;
-		gpuagg_passes_predict_part(scan, device, blocks, share,
+		gpuagg_passes_predict_part(order, device, blocks, share,
 								   Min(devices[device].held / share, 1), &now);
-		gpuagg_passes_predict_part(scan, device, blocks, share, gpuagg_passes_keeps(scan), &kept);
+		gpuagg_passes_predict_part(order, device, blocks, share, gpuagg_passes_keeps(order), &kept);
 		p->queue_ns = devices[device].queue_ns;
 		p->run_ns = now.startup;
 		p->kept_ns = kept.startup;
@@ -114,12 +113,12 @@ offer_spread(const GpuAggScan *scan, bool whole, BlockNumber nblocks,
 		p->held = devices[device].held;
 		p->room = devices[device].room;
 	}
-	gpuagg_placement_spread(parts, spread->n, &costs, o);
+	gpuagg_placement_spread(parts, place->ncards, &costs, o);
 }
 
-/* Chooses one device, or the cards of the spread task; *spread: those that may share it */
+/* Chooses one device, or the cards of the spread task, of which it returns the first */
 static int
-choose(const GpuAggScan *scan, bool whole, BlockNumber nblocks, GpuAggSpread *spread)
+choose(const GpuAggOrder *order, GpuAggPlace *place)
 {
 	const int	n = gpuagg_shared->ndevices;
 	GpuAggOfferedDevice devices[GPUAGG_MAX_CARDS + 1];
@@ -132,40 +131,38 @@ choose(const GpuAggScan *scan, bool whole, BlockNumber nblocks, GpuAggSpread *sp
 	memset(together, 0, sizeof(*together));
 	for (int i = 0; i < n; i++)
 	{
-		offer(scan, nblocks, i, &devices[i]);
+		offer(order, i, &devices[i]);
 		if (devices[i].usable)
-			spread->cards[spread->n++].at = i;
+			place->cards[place->ncards++] = i;
 	}
-	if (!gpuagg_spread_possible(scan, nblocks, spread->n))
-		spread->n = 0;
+	if (!gpuagg_spread_possible(order, place->ncards))
+		place->ncards = 0;
 	else if (gpuagg_spread == GPUAGG_SPREAD_ALWAYS)
-		return spread->cards[0].at;
+		return place->cards[0];
 	else
-		offer_spread(scan, whole, nblocks, devices, spread, together);
+		offer_spread(order, devices, place, together);
 	first = gpuagg_placement_first(devices, n + 1);
 	if (first >= 0 && first < n && gpuagg_placement_spread_first(&devices[first], together))
 		first = n;
 	wanted = gpuagg_placement_wanted(devices, n + 1, first, &gain, &cost);
-	if (wanted >= 0 && scan->rows == NULL &&
-		gpuagg_regrets_add(RelationGetRelid(scan->read[0]->rel), gain, cost))
+	if (wanted >= 0 && !order->demand->info->of_plan &&
+		gpuagg_regrets_add(RelationGetRelid(order->read[0].rel), gain, cost))
 		first = wanted;
 	if (first == n)
-		return spread->cards[0].at;
-	spread->n = 0;
+		return place->cards[0];
+	place->ncards = 0;
 	return Max(first, 0);
 }
 
 void
-gpuagg_place(GpuAggScan *scan, bool whole, BlockNumber nblocks)
+gpuagg_place(const GpuAggOrder *order, GpuAggPlace *place)
 {
-	if (!scan->placed)
-	{
-		scan->spread.n = 0;
-		scan->device = gpuagg_shared->ndevices == 1 ? 0 :
-			choose(scan, whole, nblocks, &scan->spread);
-		scan->been_on = 1 << scan->device;
-		scan->placed = true;
-	}
+	if (place->chosen)
+		return;
+	place->ncards = 0;
+	place->device = gpuagg_shared->ndevices == 1 ? 0 : choose(order, place);
+	place->been_on = 1 << place->device;
+	place->chosen = true;
 }
 
 int

@@ -7,14 +7,13 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 /*
- * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks
- * are to be read first, unless that is done: it is in scan->device, or several that share each
- * task, in scan->spread.  Of one device there is nothing to choose.  whole: a run has one task.
+ * Chooses the device for all tasks of a run, or several that share each task, unless that is done.
+ * The order is of the first one, and has no device yet.  Of one device there is nothing to choose.
  */
-extern void gpuagg_place(GpuAggScan *scan, bool whole, BlockNumber nblocks);
+extern void gpuagg_place(const GpuAggOrder *order, GpuAggPlace *place);
 
 /* Another GPU than those of a set, on which a task has failed; -1: there is none. */
 extern int	gpuagg_place_other(uint32 been_on);

@@ -22,6 +22,7 @@
 #include "ipc/shmem.h"
 #include "ipc/stat_tables.h"
 #include "miscadmin.h"
+#include "node/leftover/leftover.h"
 #include "node/leftover/long_rows.h"
 #include "node/lookup/runtime.h"
 #include "node/run/answers.h"
@@ -36,53 +37,64 @@
 
 /* --------------------------------------------------------------- begin --- */
 
+/* One table, or rows of a plan */
 static void
-scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
+scan_begin_table(GpuAggScan *scan, Relation rel)
 {
-	PlanState  *ps = &scan->css.ss.ps;
-	CustomScan *plan = castNode(CustomScan, ps->plan);
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
 	scan->nruntime = scan->info->nruntime;
 	scan->rel = rel;
-	scan->nread = 1;
-	scan->read = palloc(sizeof(GpuAggTaskTable *));
-	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
-	scan->read[0]->rel = rel;
 	scan->relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info,
-										 list_copy_tail(exprs, scan->nruntime), scan->eflags);
-	if (scan->info->of_plan)
-		scan->rows = gpuagg_plan_rows_begin(
-			&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS), scan->eflags, scan->info);
-	else if (!scan->info->program->select)
-		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	scan->table = palloc0(sizeof(GpuAggScanTable));
+	scan->table->rel = rel;
+	if (!scan->info->of_plan && !scan->info->program->select)
+		scan->table->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if (scan->info->regroup != NULL && scan->info->regroup->parted)
-		gpuagg_parts_begin(scan);
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
-		return;
-	gpuagg_sample_init(&scan->sample, scan->info->sample,
-					   scan->info->repeatable,
-					   list_copy_tail(exprs, scan->info->nruntime +
-									  gpuagg_lookups_nexprs(scan->info)), ps);
-	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
-	gpuagg_runtime_init(ps, list_truncate(list_copy(exprs), scan->info->nruntime),
-						&scan->runtime, &scan->params);
+		scan->parts = gpuagg_parts_begin(scan);
+}
+
+static void
+scan_begin_tables(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
+{
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+
+	scan->tables = gpuagg_tables_begin(&scan->css.ss.ps, exprs, estate, eflags);
+	scan->info = scan->tables->programs[0].info;
+	scan->nruntime = scan->tables->nruntime;
+	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
 }
 
 void
 gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 				  int eflags)
 {
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	PlanState  *ps = &scan->css.ss.ps;
+	CustomScan *plan = castNode(CustomScan, ps->plan);
+	List	   *rest;
 
 	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	scan->owner = CurrentResourceOwner;
-	scan->device = gpuagg_shmem_plan_device();
+	scan->place.device = gpuagg_shmem_plan_device();
 	if (rel != NULL || gpuagg_plan_is_of_plan(plan->custom_private))
-		scan_begin_table(scan, rel, exprs, eflags);
+		scan_begin_table(scan, rel);
 	else
-		gpuagg_tables_begin(scan, exprs, estate, eflags);
+		scan_begin_tables(scan, exprs, estate, eflags);
+	rest = list_copy_tail(exprs, scan->nruntime);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, rest, scan->eflags);
+	if (scan->info->of_plan)
+		scan->rows = gpuagg_plan_rows_begin(
+			&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS), scan->eflags, scan->info);
+	scan->long_tables = gpuagg_leftover_given(scan);
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
+		return;
+	gpuagg_sample_init(&scan->sample, scan->info->sample, scan->info->repeatable,
+					   list_copy_tail(rest, gpuagg_lookups_nexprs(scan->info)), ps);
+	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
+	if (scan->table != NULL)
+		gpuagg_runtime_init(ps, list_truncate(list_copy(exprs), scan->nruntime), &scan->runtime,
+							&scan->params);
 }
 
 /* ----------------------------------------------------------------- run --- */
@@ -135,7 +147,7 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 		if (scan->shared == NULL)
 			scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
 		if (scan->tables != NULL)
-			gpuagg_tables_lend_seeds(scan);
+			gpuagg_tables_lend_seeds(scan->tables, scan->fallback);
 		else
 			gpuagg_sample_lend_seed(scan->sample.seed, scan->fallback);
 	}
@@ -151,6 +163,41 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 		} while (!TupIsNull(slot));
 		gpuagg_error_required(error);
 	}
+}
+
+/* What is to be returned is no more, or is returned from the start. */
+static void
+scan_forget(GpuAggScan *scan)
+{
+	gpuagg_long_rows_end(scan);
+	gpuagg_answers_forget(&scan->found);
+}
+
+static void
+scan_rewind(GpuAggScan *scan)
+{
+	gpuagg_long_rows_end(scan);
+	gpuagg_answers_rewind(&scan->found);
+}
+
+/* All of the work, into scan->found */
+static GpuAggStatus
+scan_work(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+{
+	GpuAggPlace place = scan->place;
+	GpuAggDemand demand;
+	GpuAggStatus status;
+
+	place.moved = false;
+	/* look-up tables that an earlier run had made are on its device */
+	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
+		place.chosen = false;
+	if (scan->lookups != NULL)
+		gpuagg_lookups_run(scan->lookups);
+	gpuagg_demand_begin(scan, &scan->found, &demand);
+	status = gpuagg_parts_run(scan, &demand, &place, tally, error);
+	scan->place = place;
+	return status;
 }
 
 void
@@ -172,15 +219,9 @@ gpuagg_scan_run(GpuAggScan *scan)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
-	gpuagg_scan_open_results(scan);
+	scan_forget(scan);
 	scan->falling_back = false;
-	scan->moved = false;
-	/* look-up tables that an earlier run had made are on its device */
-	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
-		scan->placed = false;
-	if (scan->lookups != NULL)
-		gpuagg_lookups_run(scan->lookups);
-	status = gpuagg_parts_run(scan, &tally, &error);
+	status = scan_work(scan, &tally, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	INSTR_TIME_SET_CURRENT(took);
@@ -189,17 +230,14 @@ gpuagg_scan_run(GpuAggScan *scan)
 	gpuagg_note_run(scan, &tally, status, took);
 	if (status == GPUAGG_OK)
 	{
-		gpuagg_scan_rewind(scan);
-		if (scan->spread.ran == 0)
+		scan_rewind(scan);
+		if (tally.cards.done == 0)
 			gpuagg_note_cost(scan, &tally, took);
-		gpuagg_note_groups(scan, tally.work.groups);
-		/* of several tables each task has noted its own; of a window the filter drops most rows */
-		if (scan->lookups != NULL && scan->tables == NULL && !gpuagg_lookups_several(scan->lookups))
-			gpuagg_note_probes(scan, &tally);
+		gpuagg_note_groups(scan, scan->info, &tally);
 	}
 	else
 	{
-		gpuagg_scan_forget(scan);
+		scan_forget(scan);
 		scan_fall_back(scan, &error);
 	}
 	if (timing)
@@ -241,19 +279,19 @@ gpuagg_scan_rescan(GpuAggScan *scan, bool again)
 		bms_overlap(changed, scan->wanted.params))
 		scan->ran = false;
 	else if (!scan->falling_back)
-		gpuagg_scan_rewind(scan);
+		scan_rewind(scan);
 }
 
 void
 gpuagg_scan_end(GpuAggScan *scan)
 {
-	gpuagg_scan_forget(scan);
+	scan_forget(scan);
 	if (scan->tables != NULL)
-		gpuagg_tables_end(scan);
+		gpuagg_tables_end(scan->tables);
 	else if (scan->parts != NULL)
-		gpuagg_parts_end(scan);
+		gpuagg_parts_end(scan->parts);
 	else
-		gpuagg_scan_end_table(scan->read[0]);
+		gpuagg_scan_end_table(scan->table);
 	if (scan->lookups != NULL)
 		gpuagg_lookups_end(scan->lookups);
 	if (scan->rows != NULL)

@@ -9,9 +9,7 @@
 #include "ipc/seen_groups.h"
 #include "ipc/shmem.h"
 #include "node/run/run_notes.h"
-#include "node/run/tables.h"
 #include "planner/value/constant.h"
-#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -41,7 +39,7 @@ learn(const GpuAggScan *scan, const GpuAggTally *tally, double ns)
 
 	if (gpuagg_learn_costs && info->profile_origin == GPUAGG_PROFILE_GENERIC && !info->of_plan &&
 		ns >= GPUAGG_LEARNED_MS * 1e6 && predicted > 0 && fed_as_predicted(tally, p->pages) &&
-		strcmp(tally->device, gpuagg_shmem_look(scan->device)->facts.info.kind) == 0)
+		strcmp(tally->device, gpuagg_shmem_look(scan->place.device)->facts.info.kind) == 0)
 		gpuagg_learned_add(strcmp(tally->device, "host") != 0, Max(ns - p->start, 0) / predicted);
 }
 
@@ -99,30 +97,25 @@ gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally, GpuAggStatus s
 
 /* So that the next plan of the same grouping knows how many groups it has */
 void
-gpuagg_note_groups(const GpuAggScan *scan, uint64 groups)
+gpuagg_note_groups(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggTally *tally)
 {
-	if (scan->rows != NULL)
-		return;
-	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
-							scan->tables != NULL ? scan->tables->nblocks :
-							RelationGetNumberOfBlocks(scan->rel), groups);
+	if (scan->rows == NULL)
+		gpuagg_seen_groups_note(scan->relid, &info->seen, tally->blocks, tally->work.groups);
 }
 
 /* Of a task that read rows: what its look-ups left */
 void
-gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally)
+gpuagg_note_probes(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggProbes *probes,
+				   GpuAggTally *tally)
 {
 	const GpuAggTallyWork *work = &tally->work;
 	GpuAggStageRows rows = {
 		.scanned = work->rows_scanned,
 		.passed = work->rows_passed
 	};
-	double		pages = 0;
 
 	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
 		rows.left[i] = work->left[i];
-	for (int i = 0; i < scan->nread; i++)
-		pages += scan->read[i]->nblocks;
 	if (work->runs > 0)
-		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, pages, &rows);
+		gpuagg_probes_note(probes, info, scan->relid, tally->blocks, &rows, &tally->probed);
 }

@@ -16,10 +16,12 @@ extern void gpuagg_note_cost(const GpuAggScan *scan, const GpuAggTally *tally, i
 extern void gpuagg_note_run(const GpuAggScan *scan, const GpuAggTally *tally,
 							GpuAggStatus status, instr_time took);
 
-/* How many groups there are */
-extern void gpuagg_note_groups(const GpuAggScan *scan, uint64 groups);
+/* How many groups a run of this plan has found */
+extern void gpuagg_note_groups(const GpuAggScan *scan, const GpuAggPlanInfo *info,
+							   const GpuAggTally *tally);
 
-/* How many rows look-ups of a task have left */
-extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggTally *tally);
+/* How many rows the look-ups of a task of this plan have left; counts that in *tally, too. */
+extern void gpuagg_note_probes(const GpuAggScan *scan, const GpuAggPlanInfo *info,
+							   const GpuAggProbes *probes, GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_RUN_NOTES_H */

@@ -95,7 +95,7 @@ node_begin(CustomScanState *css, EState *estate, int eflags)
 static void
 strategy_init(GpuSampleState *node)
 {
-	if (node->strategy == NULL && node->scan.sample.bulkread &&
+	if (node->strategy == NULL && node->scan.counters.tally.bulkread &&
 		RelationGetNumberOfBlocks(node->scan.rel) > NBuffers / 4)
 		node->strategy = GetAccessStrategy(BAS_BULKREAD);
 }
@@ -205,7 +205,7 @@ row_next(ScanState *ss)
 
 	if (node->scan.falling_back)
 		return fallback_next(node);
-	while (gpuagg_tid_store_next(node->scan.tids, &page, &next, &line,
+	while (gpuagg_tid_store_next(node->scan.found.tids, &page, &next, &line,
 							  &undecided))
 	{
 		TupleTableSlot *slot;

@@ -28,98 +28,91 @@ typedef struct Values
  * condition without columns keeps it from looking at a sample's arguments.
  */
 static GpuAggStatus
-runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *error)
+runtime_evaluate(const GpuAggScan *scan, const GpuAggOrder *order, Values *v, GpuAggError *error)
 {
+	const GpuAggDemand *demand = order->demand;
+	const GpuAggPlanInfo *info = demand->info;
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	const int	n = list_length(scan->runtime);
+	const int	n = list_length(demand->runtime);
 
 	v->values = palloc0(Max(1, n) * sizeof(Datum));
 	v->isnull = palloc(Max(1, n) * sizeof(bool));
 	memset(v->isnull, true, n * sizeof(bool));
 	ResetExprContext(econtext);
-	if (nblocks == 0 &&
-		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
+	if (order->nblocks == 0 && (info->gate < 0 || info->sample == GPUAGG_SAMPLE_NONE))
 		return GPUAGG_OK;
-	gpuagg_runtime_params(scan->params, econtext);
-	return gpuagg_runtime_values(scan->runtime, scan->info->runtime, scan->info->program, econtext,
+	gpuagg_runtime_params(demand->params, econtext);
+	return gpuagg_runtime_values(demand->runtime, info->runtime, info->program, econtext,
 								 v->values, v->isnull, error);
 }
 
 static GpuAggProgram *
-bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks,
-			 BlockNumber nblocks)
+bind_program(const GpuAggScan *scan, const GpuAggOrder *order, const Values *v,
+			 const GpuAggLookup *const *blocks, GpuAggBinding *binding)
 {
-	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
+	const GpuAggPlanInfo *info = order->demand->info;
+	const BlockNumber nblocks = binding->nothing ? 0 : order->nblocks;
+	GpuAggProgram *program = gpuagg_plan_bind(info, v->values, v->isnull, blocks);
 
 	if (scan->lookups == NULL)
 		return program;
-	gpuagg_lookups_fill(scan->lookups, scan->info, program);
-	gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, nblocks, program);
+	gpuagg_lookups_fill(scan->lookups, info, program);
+	gpuagg_probes_arrange(&binding->probes, info, scan->relid, nblocks, program);
 	return program;
 }
 
-/* The tables, and the program with them; NULL: see error. */
-static GpuAggProgram *
-bind_tables(GpuAggScan *scan, int device, const Values *v, BlockNumber *nblocks, bool here,
-			GpuAggError *error)
+/* The tables, and the program with them; false: see error. */
+static bool
+bind_tables(const GpuAggScan *scan, const GpuAggOrder *order, const Values *v, bool here,
+			GpuAggBinding *binding, GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
-	bool		nothing = false;
 
+	memset(binding, 0, sizeof(*binding));
 	if (scan->lookups != NULL)
-		gpuagg_lookups_of(scan->lookups, scan->relid, *nblocks);
-	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, device, here, &nothing,
+		gpuagg_lookups_of(scan->lookups, scan->relid, order->nblocks);
+	if (scan->lookups != NULL && order->nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, order->device, here, &binding->nothing,
 									  error)) == NULL)
-		return NULL;
-	if (nothing)
-		*nblocks = 0;
-	return bind_program(scan, v, blocks, *nblocks);
+		return false;
+	binding->program = bind_program(scan, order, v, blocks, binding);
+	return true;
 }
 
 /* Programs of the other cards that share the task; false: one of them cannot have it so. */
 static bool
-bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggProgram *first)
+bind_cards(const GpuAggScan *scan, const GpuAggOrder *order, const GpuAggPlace *place,
+		   const Values *v, GpuAggBinding *binding)
 {
-	GpuAggSpread *spread = &scan->spread;
 	bool		made = true;
 
-	for (int i = 1; i < spread->n && made; i++)
+	for (int i = 1; i < place->ncards && made; i++)
 	{
 		const GpuAggLookup *const *blocks;
 
-		blocks = gpuagg_lookups_make_again(scan->lookups, spread->cards[i].at);
+		blocks = gpuagg_lookups_make_again(scan->lookups, place->cards[i]);
 		made = blocks != NULL;
 		if (!made)
 			continue;
-		spread->cards[i].program = bind_program(scan, v, blocks, nblocks);
-		spread->cards[i].program->hash_seed = first->hash_seed;
+		binding->cards[i] = bind_program(scan, order, v, blocks, binding);
+		binding->cards[i]->hash_seed = binding->program->hash_seed;
 	}
 	return made;
 }
 
-static void
-forget_cards(GpuAggSpread *spread)
+bool
+gpuagg_scan_bind(const GpuAggScan *scan, const GpuAggOrder *order, const GpuAggPlace *place,
+				 bool here, GpuAggBinding *binding, GpuAggError *error)
 {
-	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
-		spread->cards[i].program = NULL;
-}
-
-GpuAggProgram *
-gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks, bool here, GpuAggError *error)
-{
-	GpuAggProgram *program;
 	Values		v;
 
-	forget_cards(&scan->spread);
-	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
-		return NULL;
-	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
-	program = bind_tables(scan, device, &v, nblocks, here, error);
-	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||
-		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, program))
-		return program;
-	forget_cards(&scan->spread);
-	return bind_tables(scan, device, &v, nblocks, true, error);
+	if (runtime_evaluate(scan, order, &v, error) != GPUAGG_OK)
+		return false;
+	here |= place->ncards > 0 && gpuagg_lookups_numbers(order->demand->info);
+	if (!bind_tables(scan, order, &v, here, binding, error))
+		return false;
+	return here || order->nblocks == 0 || binding->nothing || scan->lookups == NULL ||
+		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, order, place, &v, binding) ||
+		bind_tables(scan, order, &v, true, binding, error);
 }

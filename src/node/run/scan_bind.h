@@ -7,15 +7,24 @@
 
 #include "postgres.h"
 
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
+
+typedef struct GpuAggBinding
+{
+	GpuAggProgram *program;
+	GpuAggProgram *cards[GPUAGG_MAX_CARDS]; /* A card's own; NULL: the one of all. */
+	GpuAggProbes probes;		/* Its look-ups. */
+	bool		nothing;		/* No row can be joined: no block need be read. */
+} GpuAggBinding;
 
 /*
- * The program for a task of a device; NULL: see error.  All look-up tables are in it if `here` is
- * set; else a device may make some, and several cards that share the task have programs of their
- * own (GpuAggSpread).  The tables of an empty table's joins are not made.  No block need be read,
- * *nblocks is 0, if nothing can be joined.  In the current memory context.
+ * The program for tasks of an order, on its device, or on the cards of the place; false: see
+ * error.  All look-up tables are in it if `here` is set; else a device may make some, and several
+ * cards that share the task have programs of their own.  The tables of an empty table's joins are
+ * not made.  In the current memory context.
  */
-extern GpuAggProgram *gpuagg_scan_bind(GpuAggScan *scan, int device, BlockNumber *nblocks,
-									   bool here, GpuAggError *error);
+extern bool gpuagg_scan_bind(const GpuAggScan *scan, const GpuAggOrder *order,
+							 const GpuAggPlace *place, bool here, GpuAggBinding *binding,
+							 GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_SCAN_BIND_H */

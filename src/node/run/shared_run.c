@@ -14,13 +14,11 @@
 
 #include "access/parallel.h"
 #include "node/run/shared_run.h"
-#include "node/run/tables.h"
 #include "port/atomics.h"
 
 struct GpuAggSharedRun
 {
 	pg_atomic_uint32 ran;		/* what follows is of a worker's run */
-	uint64		tables_read;
 	GpuAggCounters counters;
 };
 
@@ -38,7 +36,6 @@ gpuagg_shared_run_init(GpuAggScan *scan, void *at)
 	scan->shared = shared;
 	pg_atomic_init_u32(&shared->ran, 0);
 	shared->counters = scan->counters;
-	shared->tables_read = scan->tables != NULL ? scan->tables->read : 0;
 }
 
 void
@@ -46,8 +43,6 @@ gpuagg_shared_run_attach(GpuAggScan *scan, void *at)
 {
 	scan->shared = at;
 	scan->counters = scan->shared->counters;
-	if (scan->tables != NULL)
-		scan->tables->read = scan->shared->tables_read;
 }
 
 void
@@ -58,7 +53,6 @@ gpuagg_shared_run_note(const GpuAggScan *scan)
 	if (shared == NULL || !IsParallelWorker())
 		return;
 	shared->counters = scan->counters;
-	shared->tables_read = scan->tables != NULL ? scan->tables->read : 0;
 	pg_write_barrier();
 	pg_atomic_write_u32(&shared->ran, 1);
 }
@@ -72,8 +66,6 @@ gpuagg_shared_run_collect(GpuAggScan *scan)
 		return;
 	pg_read_barrier();
 	scan->counters = shared->counters;
-	if (scan->tables != NULL)
-		scan->tables->read = shared->tables_read;
 }
 
 void

@@ -72,25 +72,26 @@ spread_answer(GpuAggAnswer *answer)
 
 /* LIMIT and OFFSET are known in execution only. */
 double
-gpuagg_spread_returned(const GpuAggScan *scan, double part_groups)
+gpuagg_spread_returned(const GpuAggOrder *order, double part_groups)
 {
-	const GpuAggWanted *wanted = &scan->info->wanted;
+	const GpuAggWanted *wanted = &order->demand->info->wanted;
 
 	return wanted->limited && keys_tell(&wanted->answer, true) ? Min(part_groups, FEW_GROUPS) :
 		part_groups;
 }
 
 double
-gpuagg_spread_left(const GpuAggScan *scan, bool whole)
+gpuagg_spread_left(const GpuAggOrder *order)
 {
-	const GpuAggWanted *wanted = &scan->info->wanted;
+	const GpuAggPlanInfo *info = order->demand->info;
+	const GpuAggWanted *wanted = &info->wanted;
 	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
 	const GpuAggAnswer answer = {0};
 	GpuAggRegrouping wish;
 
-	gpuagg_regroup_wish(scan, whole, &answer, &wish);
+	gpuagg_regroup_wish(info, order->whole, &answer, &wish);
 	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
-		return Max(scan->info->est_groups, 0);
+		return Max(order->demand->expected.groups, 0);
 	return 0;
 }
 
@@ -106,35 +107,14 @@ lookups_stay(const GpuAggPlanInfo *info)
 
 /* gpuagg.load() loads all to one card, where draws can be made of it, unless told otherwise. */
 bool
-gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards)
+gpuagg_spread_possible(const GpuAggOrder *order, int ncards)
 {
-	if (ncards < 2 || nblocks < ncards || gpuagg_spread == GPUAGG_SPREAD_OFF ||
-		scan->info->program->select || scan->rows != NULL ||
-		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+	const GpuAggPlanInfo *info = order->demand->info;
+
+	if (ncards < 2 || order->nblocks < ncards || gpuagg_spread == GPUAGG_SPREAD_OFF ||
+		info->program->select || info->of_plan || order->sample.method == GPUAGG_SAMPLE_DRAWS)
 		return false;
-	return gpuagg_spread == GPUAGG_SPREAD_ALWAYS ||
-		(!gpuagg_cache_loading && lookups_stay(scan->info));
-}
-
-/* What card i reads of a table, which outlasts the run, as what evaluates its rows does */
-static GpuAggTaskTable *
-table_part(const GpuAggScan *scan, GpuAggTaskTable *table, int i, BlockNumber first,
-		   BlockNumber end)
-{
-	GpuAggTaskTable *part = table->parts[i];
-
-	if (part == NULL)
-	{
-		part = MemoryContextAllocZero(scan->css.ss.ps.state->es_query_cxt,
-									  sizeof(GpuAggTaskTable));
-		part->rel = table->rel;
-		part->row_plan = table->row_plan;
-		table->parts[i] = part;
-	}
-	part->nblocks = table->nblocks;
-	part->first = first;
-	part->end = end;
-	return part;
+	return gpuagg_spread == GPUAGG_SPREAD_ALWAYS || (!gpuagg_cache_loading && lookups_stay(info));
 }
 
 /* Where a part begins that should begin at this block */
@@ -148,73 +128,76 @@ part_begins(const GpuAggTaskTable *table, uint64 block, int ncards)
 
 /* Card i's part of all tables, whose blocks are counted from the first one's on */
 static void
-plan_read(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
+plan_read(const GpuAggOrder *whole, int n, int i, GpuAggOrder *part)
 {
-	const int	n = scan->spread.n;
+	GpuAggTaskTable *read = palloc(whole->nread * sizeof(GpuAggTaskTable));
 	const uint64 from = (uint64) whole->nblocks * i / n;
 	const uint64 to = (uint64) whole->nblocks * (i + 1) / n;
 	uint64		before = 0;
 
 	part->nread = 0;
 	part->nblocks = 0;
-	part->read = palloc(whole->nread * sizeof(GpuAggTaskTable *));
+	part->read = read;
 	for (int k = 0; k < whole->nread; k++)
 	{
-		GpuAggTaskTable *table = whole->read[k];
+		const GpuAggTaskTable *table = &whole->read[k];
 		BlockNumber first = from <= before ? 0 : part_begins(table, from - before, n);
 		BlockNumber end = to <= before ? 0 : part_begins(table, to - before, n);
 
 		before += table->nblocks;
 		if (first >= end)
 			continue;
-		part->read[part->nread++] = table_part(scan, table, i, first, end);
+		read[part->nread] = *table;
+		read[part->nread].rows = &whole->demand->tables[k]->rows[1 + i];
+		read[part->nread].first = first;
+		read[part->nread++].end = end;
 		part->nblocks += end - first;
 	}
 }
 
 static void
-plan_order(const GpuAggScan *scan, const GpuAggOrder *whole, int i, GpuAggOrder *part)
+plan_order(const GpuAggOrder *whole, const GpuAggPlace *place, int i, GpuAggOrder *part)
 {
 	*part = *whole;
-	part->device = scan->spread.cards[i].at;
+	part->device = place->cards[i];
 	part->whole = false;
 	spread_answer(&part->answer);
-	plan_read(scan, whole, i, part);
+	plan_read(whole, place->ncards, i, part);
 }
 
 GpuAggSpreadTask *
-gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order, GpuAggProgram *program)
+gpuagg_spread_plan(const GpuAggScan *scan, const GpuAggOrder *order, const GpuAggPlace *place,
+				   const GpuAggBinding *binding, GpuAggPlannedStrategy *planned)
 {
-	const int	n = scan->spread.n;
+	const int	n = place->ncards;
 	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
-	bool		planned = order->nblocks >= n;
+	bool		shared = order->nblocks >= n;
 
-	for (int i = 0; planned && i < n; i++)
+	for (int i = 0; shared && i < n; i++)
 	{
 		GpuAggSpreadTask *task = &tasks[i];
 		GpuAggOrder *part = &task->order;
 
-		task->program = scan->spread.cards[i].program;
-		if (task->program == NULL)
-			task->program = program;
-		plan_order(scan, order, i, part);
+		task->program = binding->cards[i] != NULL ? binding->cards[i] : binding->program;
+		plan_order(order, place, i, part);
 		part->program = task->program;
-		planned = part->nread > 0 &&
+		shared = part->nread > 0 &&
 			gpuagg_passes_part(scan, part, (double) part->nblocks / order->nblocks, i + 1,
 							   &task->pass, &task->tally);
 	}
-	if (planned && scan->css.ss.ps.instrument != NULL)
-		gpuagg_passes_plan(scan, order->device, order->nblocks, &scan->planned);
-	return planned ? tasks : NULL;
+	if (shared && scan->css.ss.ps.instrument != NULL)
+		gpuagg_passes_plan(order, order->device, planned);
+	return shared ? tasks : NULL;
 }
 
 /* ------------------------------------------------------------------ run --- */
 
 typedef struct Spread
 {
-	GpuAggScan *scan;
+	const GpuAggScan *scan;
 	GpuAggSpreadTask *tasks;
 	int			n;
+	GpuAggResults *results;		/* The store of all. */
 	int			turn;			/* whose worker is looked after in the next sleep */
 } Spread;
 
@@ -239,17 +222,15 @@ task_fail(GpuAggSpreadTask *task, GpuAggStatus status)
 static void
 spread_begin(Spread *s)
 {
-	GpuAggScan *scan = s->scan;
-
 	/* they wake up side by side: that may take longer than to begin */
 	for (int i = 0; i < s->n; i++)
-		(void) gpuagg_shmem_wake_worker(scan->spread.cards[i].at);
+		(void) gpuagg_shmem_wake_worker(s->tasks[i].order.device);
 	for (int i = 0; i < s->n; i++)
 	{
 		GpuAggSpreadTask *task = &s->tasks[i];
 		GpuAggStatus status;
 
-		task->run = gpuagg_run_create(scan, &task->order, &task->pass, &task->tally,
+		task->run = gpuagg_run_create(s->scan, &task->order, &task->pass, &task->tally,
 									  &task->outcome, &task->error);
 		status = gpuagg_run_begin(task->run);
 		if (status != GPUAGG_OK)
@@ -303,10 +284,8 @@ spread_feed(Spread *s)
 }
 
 static void
-spread_collect(Spread *s)
+spread_collect(Spread *s, GpuAggTallyCards *cards)
 {
-	GpuAggScan *scan = s->scan;
-
 	for (int i = 0; i < s->n; i++)
 	{
 		GpuAggSpreadTask *task = &s->tasks[i];
@@ -314,13 +293,13 @@ spread_collect(Spread *s)
 
 		if (task->status != GPUAGG_OK)
 			continue;
-		gpuagg_results_mark(scan->results, &mark);
+		gpuagg_results_mark(s->results, &mark);
 		task->status = gpuagg_run_collect(task->run);
 		gpuagg_run_end(task->run, task->status);
 		if (task->status == GPUAGG_OK)
-			gpuagg_spread_count(scan, i, &task->tally);
+			gpuagg_spread_count(cards, i, &task->tally);
 		else
-			gpuagg_results_cut(scan->results, &mark);
+			gpuagg_results_cut(s->results, &mark);
 	}
 }
 
@@ -354,38 +333,40 @@ spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
 
 	for (int i = 0; i < s->n; i++)
 		failed |= s->tasks[i].status != GPUAGG_OK;
-	gpuagg_results_mark(s->scan->results, &end);
+	gpuagg_results_mark(s->results, &end);
 	return failed && end.beside != begin->beside;
 }
 
 bool
-gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTally *tally)
+gpuagg_spread_run(const GpuAggScan *scan, GpuAggSpreadTask *tasks, GpuAggTallyCards *cards,
+				  GpuAggTally *tally)
 {
-	Spread		s = {.scan = scan,.tasks = tasks,.n = scan->spread.n};
+	Spread		s = {
+		.scan = scan,
+		.tasks = tasks,
+		.n = cards->n,
+		.results = tasks[0].order.demand->found->results
+	};
 	GpuAggStoreMark begin;
 
-	gpuagg_results_mark(scan->results, &begin);
+	gpuagg_results_mark(s.results, &begin);
 	PG_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
 	{
 		spread_begin(&s);
 		spread_feed(&s);
-		spread_collect(&s);
+		spread_collect(&s, cards);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
 	if (spread_is_lost(&s, &begin))
-	{
-		scan->spread.ran = 0;
 		return false;
-	}
 	spread_tally(&s, tally);
 	return true;
 }
 
 void
-gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally)
+gpuagg_spread_count(GpuAggTallyCards *cards, int i, const GpuAggTally *tally)
 {
-	scan->spread.cards[i].rows = tally->work.rows_scanned;
-	strlcpy(scan->spread.cards[i].name, tally->device,
-			sizeof(scan->spread.cards[i].name));
-	scan->spread.ran++;
+	cards->cards[i].rows = tally->work.rows_scanned;
+	strlcpy(cards->cards[i].name, tally->device, sizeof(cards->cards[i].name));
+	cards->done++;
 }

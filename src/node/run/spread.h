@@ -9,18 +9,19 @@
 #include "postgres.h"
 
 #include "node/run/device_task.h"
+#include "node/run/scan_bind.h"
 
-/* May so many cards share a task that reads so many blocks? */
-extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);
+/* May so many cards share an order? */
+extern bool gpuagg_spread_possible(const GpuAggOrder *order, int ncards);
 
 /* Groups that each part returns, if a part has so many */
-extern double gpuagg_spread_returned(const GpuAggScan *scan, double part_groups);
+extern double gpuagg_spread_returned(const GpuAggOrder *order, double part_groups);
 
 /*
  * Groups that one device alone would sort out, or make the query's groups of, which it may if its
  * task is the whole of a run
  */
-extern double gpuagg_spread_left(const GpuAggScan *scan, bool whole);
+extern double gpuagg_spread_left(const GpuAggOrder *order);
 
 /* The task of one of them */
 typedef struct GpuAggSpreadTask
@@ -37,21 +38,23 @@ typedef struct GpuAggSpreadTask
 } GpuAggSpreadTask;
 
 /*
- * Plans the tasks of the scan's cards, which share the order; NULL: it is not to be spread after
- * all.  In the current memory context, but for what lasts longer.
+ * Plans the tasks of the place's cards, which share the order, and under EXPLAIN ANALYZE what one
+ * device would do; NULL: it is not to be spread after all.  In the current memory context.
  */
-extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggOrder *order,
-											GpuAggProgram *program);
+extern GpuAggSpreadTask *gpuagg_spread_plan(const GpuAggScan *scan, const GpuAggOrder *order,
+											const GpuAggPlace *place, const GpuAggBinding *binding,
+											GpuAggPlannedStrategy *planned);
 
 /*
- * Runs them all at once, and adds the groups of those that succeed to scan->results, each
- * one's behind those of the one before, and what they did to *tally.  What the others are to do
- * is left to do; false: all of it is, and what is in the store is to be cut off.
+ * Runs them all at once, and adds the groups of those that succeed to what the demand has found,
+ * each one's behind those of the one before, and what they did to *tally and to *cards, which knows
+ * how many they are.  What the others are to do is left to do; false: all of it is, and what is in
+ * the store is to be cut off.
  */
-extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks,
-							  GpuAggTally *tally);
+extern bool gpuagg_spread_run(const GpuAggScan *scan, GpuAggSpreadTask *tasks,
+							  GpuAggTallyCards *cards, GpuAggTally *tally);
 
 /* What became of one that ran alone */
-extern void gpuagg_spread_count(GpuAggScan *scan, int i, const GpuAggTally *tally);
+extern void gpuagg_spread_count(GpuAggTallyCards *cards, int i, const GpuAggTally *tally);
 
 #endif							/* GPUAGG_NODE_SPREAD_H */

@@ -24,9 +24,6 @@
  *
  * Of a sampled table each of the tables is sampled, by PostgreSQL's dice: the same for all
  * if it is REPEATABLE, else each has a task with its own.
- *
- * The scan is a scan of one task's tables at a time: task_enter() lends it what belongs
- * to them.
  */
 #include "postgres.h"
 
@@ -36,7 +33,6 @@
 #include "node/lookup/runtime.h"
 #include "node/run/answers.h"
 #include "node/run/attempt.h"
-#include "node/run/run_notes.h"
 #include "node/run/tables.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
@@ -77,101 +73,84 @@ tables_open(GpuAggTables *t, List *plans, const Bitmapset *valid, List *program_
 	{
 		GpuAggTable *table = &t->tables[t->ntables++];
 
-		table->task.row_plan = list_nth(plans, i);
+		table->table.row_plan = list_nth(plans, i);
 		table->program = list_nth_int(program_of, i);
 		table->seed = gpuagg_sample_draw_seed();
-		table->task.rel =
+		table->table.rel =
 			ExecOpenScanRelation(estate,
-								 castNode(SeqScan, table->task.row_plan)->scan.scanrelid,
+								 castNode(SeqScan, table->table.row_plan)->scan.scanrelid,
 								 eflags);
 	}
 }
 
 static void
-task_enter(GpuAggScan *scan, int program)
+tables_programs(GpuAggTables *t, PlanState *ps, List *packed, List *exprs, int eflags)
 {
-	const GpuAggTableProgram *p = &scan->tables->programs[program];
-
-	scan->info = p->info;
-	scan->runtime = p->runtime;
-	scan->params = p->params;
-}
-
-static void
-tables_programs(GpuAggScan *scan, List *packed, List *exprs, int eflags)
-{
-	GpuAggTables *t = scan->tables;
 	ListCell   *lc;
-	int			at = 0;
 
 	t->programs = palloc0(list_length(packed) * sizeof(GpuAggTableProgram));
 	foreach(lc, packed)
 	{
-		GpuAggTableProgram *program = &t->programs[foreach_current_index(lc)];
+		GpuAggTableProgram *program = &t->programs[t->nprograms++];
 
 		program->info = gpuagg_plan_unpack(lfirst(lc));
 		if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-			gpuagg_runtime_init(&scan->css.ss.ps, list_truncate(list_copy_tail(exprs, at),
-																program->info->nruntime),
+			gpuagg_runtime_init(ps, list_truncate(list_copy_tail(exprs, t->nruntime),
+												  program->info->nruntime),
 								&program->runtime, &program->params);
-		at += program->info->nruntime;
+		t->nruntime += program->info->nruntime;
 	}
-	scan->nruntime = at;
 }
 
-void
-gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
+const GpuAggTables *
+gpuagg_tables_begin(PlanState *ps, List *exprs, EState *estate, int eflags)
 {
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	CustomScan *plan = castNode(CustomScan, ps->plan);
 	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	GpuAggTables *t = palloc0(sizeof(GpuAggTables));
 	List	   *packed;
 	List	   *program_of;
 
-	scan->tables = t;
 	gpuagg_plan_unpack_tables(plan->custom_private, &packed, &program_of, &t->pruned,
 							  &t->shared);
-	t->nprograms = list_length(packed);
-	tables_programs(scan, packed, exprs, eflags);
+	tables_programs(t, ps, packed, exprs, eflags);
 	if (IsA(rows, Append))
 		tables_open(t, ((Append *) rows)->appendplans,
 					tables_prune(t, (Append *) rows, estate), program_of, estate, eflags);
 	else
 		tables_open(t, list_make1(rows), bms_make_singleton(0), program_of, estate, eflags);
-	scan->read = palloc(Max(1, t->ntables) * sizeof(GpuAggTaskTable *));
-	scan->info = t->programs[0].info;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info,
-										 list_copy_tail(exprs, scan->nruntime), scan->eflags);
-	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-	{
-		gpuagg_sample_init(
-			&scan->sample, scan->info->sample, scan->info->repeatable,
-			list_copy_tail(exprs, scan->nruntime + gpuagg_lookups_nexprs(scan->info)),
-			&scan->css.ss.ps);
-		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, &scan->css.ss.ps);
-	}
-	t->est_rows = scan->info->est_rows;
-	t->est_passed = scan->info->est_passed;
-	t->est_groups = scan->info->est_groups;
+	return t;
 }
 
 /* ----------------------------------------------------------------- run --- */
 
-/* What the planner expects of the tables at work, by their part of the blocks */
-static void
-task_expect(const GpuAggScan *scan)
+/* All tasks of a run, or of a window of it */
+typedef struct Tables
 {
-	const GpuAggTables *t = scan->tables;
-	GpuAggPlanInfo *info = scan->info;
+	const GpuAggScan *scan;
+	const GpuAggTables *t;
+	const GpuAggDemand *all;	/* The scan's. */
+	GpuAggPlace *place;
+	const Bitmapset *valid;		/* The tables that are read. */
+	double		nblocks;		/* Blocks of all of these. */
+	GpuAggScanTable **read;		/* Room for the tables of a task. */
+	int			tasks;			/* Tasks whose groups are in the store. */
+} Tables;
+
+/* By these tables' part of the blocks */
+static GpuAggExpected
+expected_of(const Tables *r, int n)
+{
+	GpuAggExpected expected = r->all->expected;
 	double		share = 0;
 
-	for (int i = 0; i < scan->nread; i++)
-		share += RelationGetNumberOfBlocks(scan->read[i]->rel);
-	share = t->nblocks > 0 ? Min(share / t->nblocks, 1) : 1;
-	info->est_rows = t->est_rows * share;
-	info->est_passed = t->est_passed * share;
-	info->est_groups = Min(t->est_groups, Max(info->est_passed, 1));
+	for (int i = 0; i < n; i++)
+		share += RelationGetNumberOfBlocks(r->read[i]->rel);
+	share = r->nblocks > 0 ? Min(share / r->nblocks, 1) : 1;
+	expected.rows *= share;
+	expected.passed *= share;
+	expected.groups = Min(expected.groups, Max(expected.passed, 1));
+	return expected;
 }
 
 /* Has a run one task, which does all of the work? */
@@ -184,53 +163,55 @@ is_whole(const GpuAggScan *scan)
 		!gpuagg_lookups_several(scan->lookups);
 }
 
-/* One task, of the tables in scan->read, which have this program */
+/* One task, of the first n tables in r->read, which have this program */
 static GpuAggStatus
-tables_task(GpuAggScan *scan, int program, GpuAggTally *tally, GpuAggError *error)
+tables_task(Tables *r, int program, int n, uint32 seed, GpuAggTally *tally, GpuAggError *error)
 {
+	const GpuAggTableProgram *p = &r->t->programs[program];
+	GpuAggDemand demand = *r->all;
 	GpuAggTally one = {0};
 	GpuAggStatus status;
 
 	CHECK_FOR_INTERRUPTS();
-	task_enter(scan, program);
-	task_expect(scan);
-	status = gpuagg_attempt_run(scan, is_whole(scan), &one, error);
+	demand.info = p->info;
+	demand.runtime = p->runtime;
+	demand.params = p->params;
+	demand.ntables = n;
+	demand.tables = r->read;
+	demand.expected = expected_of(r, n);
+	demand.seed = seed;
+	demand.whole = is_whole(r->scan);
+	status = gpuagg_attempt_run(r->scan, &demand, r->place, &one, error);
 	gpuagg_tally_beside(tally, &one);
 	if (one.work.runs > 0)
-	{
-		scan->tables->tasks += Max(scan->spread.ran, 1);
-		if (scan->lookups != NULL && !gpuagg_lookups_several(scan->lookups))
-			gpuagg_note_probes(scan, &one);
-	}
+		r->tasks += Max(one.cards.done, 1);
 	return status;
 }
 
 /* The tables of a program, in one task or one for each */
 static GpuAggStatus
-tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggTally *tally,
-			   GpuAggError *error)
+tables_program(Tables *r, int program, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggTables *t = scan->tables;
+	const GpuAggTables *t = r->t;
 	GpuAggStatus status = GPUAGG_OK;
+	int			n = 0;
 	int			i = -1;
 
-	scan->nread = 0;
-	while (status == GPUAGG_OK && (i = bms_next_member(valid, i)) >= 0)
+	while (status == GPUAGG_OK && (i = bms_next_member(r->valid, i)) >= 0)
 	{
 		if (t->tables[i].program != program)
 			continue;
-		scan->read[scan->nread++] = &t->tables[i].task;
+		r->read[n++] = &t->tables[i].table;
 		if (t->shared)
 			continue;
-		scan->sample.seed = t->tables[i].seed;
-		status = tables_task(scan, program, tally, error);
-		scan->nread = 0;
+		status = tables_task(r, program, n, t->tables[i].seed, tally, error);
+		n = 0;
 	}
-	return scan->nread > 0 ? tables_task(scan, program, tally, error) : status;
+	return n > 0 ? tables_task(r, program, n, r->all->seed, tally, error) : status;
 }
 
 static Bitmapset *
-tables_to_read(GpuAggTables *t)
+tables_to_read(const GpuAggTables *t)
 {
 	if (t->prune != NULL && t->prune->do_exec_prune)
 		return gpuagg_pruning_subplans(t->prune);
@@ -239,78 +220,84 @@ tables_to_read(GpuAggTables *t)
 
 /* All tasks */
 static GpuAggStatus
-tables_run(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally, GpuAggError *error)
+tables_run(Tables *r, GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggTables *t = scan->tables;
 	GpuAggStatus status = GPUAGG_OK;
 
-	t->tasks = 0;
+	r->tasks = 0;
 	memset(tally, 0, sizeof(*tally));
-	for (int p = 0; p < t->nprograms && status == GPUAGG_OK; p++)
-		status = tables_program(scan, p, valid, tally, error);
+	for (int p = 0; p < r->t->nprograms && status == GPUAGG_OK; p++)
+		status = tables_program(r, p, tally, error);
 	return status;
 }
 
 /*
  * Runs them, and again where numbers of strings have changed between tasks: then what the first
- * ones
- * did counts for nothing.
+ * ones did counts for nothing.
  */
 static GpuAggStatus
-tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggTally *tally,
-				 GpuAggError *error)
+tables_run_alike(Tables *r, GpuAggTally *tally, GpuAggError *error)
 {
-	const GpuAggProbes probes = scan->probes;
 	GpuAggStoreMark begin;
 	GpuAggStatus status;
 
-	gpuagg_results_mark(scan->results, &begin);
-	status = tables_run(scan, valid, tally, error);
-	if (status != GPUAGG_OK || scan->lookups == NULL || !gpuagg_lookups_again(scan->lookups) ||
-		scan->tables->tasks < 2)
+	gpuagg_results_mark(r->all->found->results, &begin);
+	status = tables_run(r, tally, error);
+	if (status != GPUAGG_OK || r->scan->lookups == NULL ||
+		!gpuagg_lookups_again(r->scan->lookups) || r->tasks < 2)
 		return status;
-	scan->probes = probes;
-	gpuagg_scan_cut(scan, &begin);
-	return tables_run(scan, valid, tally, error);
+	gpuagg_answers_cut(r->scan, r->all, &begin);
+	return tables_run(r, tally, error);
 }
 
 /* Of a scan of one table, or of a plan's rows, there is one task. */
 static GpuAggStatus
-table_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+table_run(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+		  GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggStatus status = gpuagg_attempt_run(scan, is_whole(scan), tally, error);
+	GpuAggDemand task = *demand;
+	GpuAggStatus status;
 
-	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_lookups_several(scan->lookups))
-		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
+	task.whole = is_whole(scan);
+	status = gpuagg_attempt_run(scan, &task, place, tally, error);
+	if (status == GPUAGG_OK && tally->cards.done > 1 && !gpuagg_lookups_several(scan->lookups))
+		status = gpuagg_answers_merge(scan, demand, &tally->work.groups, error);
 	return status;
 }
 
 static GpuAggStatus
-tables_run_all(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+tables_run_all(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+			   GpuAggTally *tally, GpuAggError *error)
 {
-	GpuAggTables *t = scan->tables;
-	Bitmapset  *valid = tables_to_read(t);
+	const GpuAggTables *t = scan->tables;
+	Tables		r = {
+		.scan = scan,
+		.t = t,
+		.all = demand,
+		.place = place,
+		.valid = tables_to_read(t),
+		.read = palloc(Max(1, t->ntables) * sizeof(GpuAggScanTable *))
+	};
 	GpuAggStatus status;
 	int			i = -1;
 
-	t->nblocks = 0;
-	while ((i = bms_next_member(valid, i)) >= 0)
-		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
-	status = tables_run_alike(scan, valid, tally, error);
-	t->read += bms_num_members(valid);
-	scan->info = t->programs[0].info;
+	while ((i = bms_next_member(r.valid, i)) >= 0)
+		r.nblocks += RelationGetNumberOfBlocks(t->tables[i].table.rel);
+	status = tables_run_alike(&r, tally, error);
+	tally->tables_read = bms_num_members(r.valid);
 	/* to whoever looks at the node they are one run */
 	tally->work.runs = status == GPUAGG_OK;
-	if (status == GPUAGG_OK && t->tasks != 1)
-		status = gpuagg_scan_merge(scan, &tally->work.groups, error);
+	if (status == GPUAGG_OK && r.tasks != 1)
+		status = gpuagg_answers_merge(scan, demand, &tally->work.groups, error);
 	return status;
 }
 
 GpuAggStatus
-gpuagg_tables_run(GpuAggScan *scan, GpuAggTally *tally, GpuAggError *error)
+gpuagg_tables_run(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *place,
+				  GpuAggTally *tally, GpuAggError *error)
 {
-	return scan->tables != NULL ? tables_run_all(scan, tally, error) :
-		table_run(scan, tally, error);
+	return scan->tables != NULL ? tables_run_all(scan, demand, place, tally, error) :
+		table_run(scan, demand, place, tally, error);
 }
 
 /* Also of inherited tables, each is read by one SampleScan. */
@@ -322,20 +309,20 @@ lend_seed(PlanState *ps, void *context)
 	if (!IsA(ps, SampleScanState))
 		return planstate_tree_walker(ps, lend_seed, context);
 	for (int i = 0; i < t->ntables; i++)
-		if (t->tables[i].task.rel == ((SampleScanState *) ps)->ss.ss_currentRelation)
+		if (t->tables[i].table.rel == ((SampleScanState *) ps)->ss.ss_currentRelation)
 			gpuagg_sample_lend_seed(t->tables[i].seed, ps);
 	return false;
 }
 
 void
-gpuagg_tables_lend_seeds(GpuAggScan *scan)
+gpuagg_tables_lend_seeds(const GpuAggTables *tables, PlanState *fallback)
 {
-	(void) lend_seed(scan->fallback, scan->tables);
+	(void) lend_seed(fallback, unconstify(GpuAggTables *, tables));
 }
 
 void
-gpuagg_tables_end(GpuAggScan *scan)
+gpuagg_tables_end(const GpuAggTables *tables)
 {
-	for (int i = 0; i < scan->tables->ntables; i++)
-		gpuagg_scan_end_table(&scan->tables->tables[i].task);
+	for (int i = 0; i < tables->ntables; i++)
+		gpuagg_scan_end_table(&tables->tables[i].table);
 }

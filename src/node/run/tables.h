@@ -9,12 +9,12 @@
 #include "postgres.h"
 
 #include "executor/execPartition.h"
-#include "node/scan/scan.h"
+#include "node/scan/order.h"
 
 /* One of them */
 typedef struct GpuAggTable
 {
-	GpuAggTaskTable task;
+	GpuAggScanTable table;
 	int			program;
 	uint32		seed;			/* Its sample's, if that is not REPEATABLE. */
 } GpuAggTable;
@@ -22,7 +22,7 @@ typedef struct GpuAggTable
 /* A program, and the states of its runtime constants */
 typedef struct GpuAggTableProgram
 {
-	GpuAggPlanInfo *info;
+	const GpuAggPlanInfo *info;
 	List	   *runtime;
 	List	   *params;
 } GpuAggTableProgram;
@@ -33,36 +33,27 @@ struct GpuAggTables
 	GpuAggTable *tables;
 	int			nprograms;
 	GpuAggTableProgram *programs;
+	int			nruntime;		/* Runtime constants of all programs. */
 	bool		shared;			/* Tables of a program have one task. */
 	PartitionPruneState *prune; /* NULL: tables are read whatever parameters are. */
 	int			pruned;			/* Tables that were left out while planning. */
 	int			removed;		/* Tables that were left out when execution began. */
-
-	/* All tables, as planned */
-	double		est_rows;
-	double		est_passed;
-	double		est_groups;
-
-	/* The last run */
-	uint64		nblocks;		/* Blocks of all tables. */
-	int			tasks;
-
-	uint64		read;			/* Tables that were read, by all runs. */
 };
 
-/* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */
-extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags);
+/* Of a plan of several tables, which are opened; exprs: those that a node has of it */
+extern const GpuAggTables *gpuagg_tables_begin(PlanState *ps, List *exprs, EState *estate,
+											   int eflags);
 
 /*
- * Runs tasks of the tables that are to be read, or the one task of a scan of one table; their
- * groups are in scan->results, and *tally, which is zero before, tells what was done.
+ * Runs tasks of the tables that are to be read, or the one task of a scan of one table.  *place,
+ * *tally: as gpuagg_parts_run()
  */
-extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggTally *tally,
-									  GpuAggError *error);
+extern GpuAggStatus gpuagg_tables_run(const GpuAggScan *scan, const GpuAggDemand *demand,
+									  GpuAggPlace *place, GpuAggTally *tally, GpuAggError *error);
 
 /* Makes the fallback plan, which has been initialised, draw the same samples. */
-extern void gpuagg_tables_lend_seeds(GpuAggScan *scan);
+extern void gpuagg_tables_lend_seeds(const GpuAggTables *tables, PlanState *fallback);
 
-extern void gpuagg_tables_end(GpuAggScan *scan);
+extern void gpuagg_tables_end(const GpuAggTables *tables);
 
 #endif							/* GPUAGG_NODE_TABLES_H */

@@ -67,10 +67,10 @@ task_batch_done(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 		run->rows_in_flight--;
 		return GPUAGG_OK;
 	}
-	if (msg->count == 0 || run->scan->tids != NULL)
+	if (msg->count == 0 || run->found->tids != NULL)
 	{
-		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg,
-														&run->evaluated))
+		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->found->tids, run->inputs, msg,
+													   &run->evaluated))
 			status = gpuagg_task_garbled(run);
 		gpuagg_task_release(run, msg->batch_id);
 		return status;
@@ -149,14 +149,15 @@ task_regrouped(GpuAggTaskRun *run, uint64 regrouped)
 		return GPUAGG_OK;
 	if (regrouped != 1 || !run->may_regroup)
 		return gpuagg_task_garbled(run);
-	return gpuagg_regroup_done(run->scan, run->error);
+	return gpuagg_regroup_done(run->scan, run->order->demand, run->error);
 }
 
 /* Emission begins with the first groups, not with the wait for them. */
 static GpuAggStatus
 task_groups(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 {
-	if (run->scan->results == NULL || (run->collecting && run->scan->regrouped != msg->batch_id))
+	if (run->found->results == NULL ||
+		(run->collecting && run->found->regrouped != msg->batch_id))
 		return gpuagg_task_garbled(run);
 	if (!run->collecting)
 	{
@@ -169,9 +170,9 @@ task_groups(GpuAggTaskRun *run, const GpuAggMsg *msg, Size bytes)
 	}
 	run->collecting = true;
 	run->tally->work.groups_returned += msg->count;
-	if (run->scan->regrouped)
-		run->scan->made += msg->count;
-	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
+	if (run->found->regrouped)
+		run->found->made += msg->count;
+	return gpuagg_results_add(run->found->results, (const char *) (msg + 1),
 							  msg->count, bytes - sizeof(GpuAggMsg),
 							  run->error);
 }

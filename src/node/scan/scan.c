@@ -15,11 +15,9 @@ gpuagg_scan_timing(const GpuAggScan *scan)
 }
 
 void
-gpuagg_scan_end_table(GpuAggTaskTable *table)
+gpuagg_scan_end_table(GpuAggScanTable *table)
 {
-	if (table->rows != NULL)
-		gpuagg_rows_end(table->rows);
-	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
-		if (table->parts[i] != NULL && table->parts[i]->rows != NULL)
-			gpuagg_rows_end(table->parts[i]->rows);
+	for (int i = 0; i < lengthof(table->rows); i++)
+		if (table->rows[i] != NULL)
+			gpuagg_rows_end(table->rows[i]);
 }

@@ -34,67 +34,58 @@ typedef struct GpuAggCounters
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
-/* What a device was to group by, as far as was known before it did */
-typedef struct GpuAggPlannedStrategy
-{
-	bool		known;
-	GpuAggStrategy strategy;
-	GpuAggStrategyChoice pages; /* Chosen for pages; cached columns need not be grouped by it. */
-} GpuAggPlannedStrategy;
-
 typedef struct GpuAggTables GpuAggTables;
 typedef struct GpuAggParts GpuAggParts;
 typedef struct GpuAggSharedRun GpuAggSharedRun;
 
-/* A table that a task reads */
-typedef struct GpuAggTaskTable
+/* A table that tasks read */
+typedef struct GpuAggScanTable
 {
 	Relation	rel;			/* NULL: rows of a plan. */
-	BlockNumber nblocks;
-
-	/* Blocks that the task reads: all, unless several tasks share the table (spread.h) */
-	BlockNumber first;
-	BlockNumber end;			/* The one behind the last. */
-
 	Plan	   *row_plan;		/* GpuAgg's row plan. */
-	GpuAggRows *rows;			/* NULL until needed. */
-	/* What each card reads of a table that is shared; NULL until needed. */
-	struct GpuAggTaskTable *parts[GPUAGG_MAX_CARDS];
-} GpuAggTaskTable;
+	/* What evaluates its rows: for a task, and for each card's where several share the table */
+	GpuAggRows *rows[1 + GPUAGG_MAX_CARDS];	/* NULL until needed. */
+} GpuAggScanTable;
 
-/* A task of several cards, each of which reads a part of the tables (spread.h) */
-typedef struct GpuAggSpread
+/* Where the tasks of a run go (place.h) */
+typedef struct GpuAggPlace
 {
-	int			n;				/* Cards; 0: the task is not spread. */
-	struct
-	{
-		int			at;			/* The device at work. */
-		GpuAggProgram *program; /* Its own, of this run; NULL: the one of all. */
+	bool		chosen;
+	int			device;			/* The device at work that has each, unless it is spread. */
+	int			ncards;			/* Cards that share each; 0: they are not spread. */
+	int			cards[GPUAGG_MAX_CARDS];	/* The devices at work that these are. */
+	uint32		been_on;		/* A set of devices that tasks were given to. */
+	bool		moved;			/* A task went to another one, after one had failed. */
+} GpuAggPlace;
 
-		/* What the last run's task told */
-		char		name[sizeof(((GpuAggTally *) 0)->device)];
-		uint64		rows;		/* Rows that were scanned there. */
-	}			cards[GPUAGG_MAX_CARDS];
-	int			ran;			/* Tasks whose groups are in the store; 0: one. */
-} GpuAggSpread;
+/* What devices have answered, by the kind of the program: one of the first two is NULL */
+typedef struct GpuAggFound
+{
+	GpuAggResults *results;		/* Groups. */
+	GpuAggTidStore *tids;		/* Rows. */
+	bool		regrouped;		/* The device has regrouped: results are the query's groups. */
+	uint64		made;			/* Groups that it has made by regrouping so far. */
+} GpuAggFound;
 
-/* Must be first in a node's own state, if it has one. */
+/*
+ * The nodes write it, and run.c; a run below that reads it.  Must be first in a node's own state,
+ * if it has one.
+ */
 typedef struct GpuAggScan
 {
 	CustomScanState css;
-	GpuAggPlanInfo *info;
-
-	/* Tables that are at work: those of one program, which a task reads one after the other */
+	const GpuAggPlanInfo *info; /* Of several tables, the first program's. */
 	Oid			relid;			/* What the query names; InvalidOid: a UNION ALL. */
 	Relation	rel;			/* The table; NULL: several, or rows of a plan. */
-	int			nread;
-	GpuAggTaskTable **read;
 
-	GpuAggTables *tables;		/* All tables, if there are several; NULL: one (tables.h). */
-	GpuAggParts *parts;			/* NULL: all is grouped at once (parts.h). */
-	int			nruntime;		/* Runtime constants in custom_exprs, of all programs. */
+	/* One table, or rows of a plan */
+	GpuAggScanTable *table;		/* NULL: there are several. */
 	List	   *runtime;		/* ExprStates of the runtime constants. */
 	List	   *params;			/* ExprStates of the parameters in them. */
+
+	const GpuAggTables *tables; /* All tables, if there are several; NULL: one (tables.h). */
+	const GpuAggParts *parts;	/* NULL: all is grouped at once (parts.h). */
+	int			nruntime;		/* Runtime constants in custom_exprs, of all programs. */
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
 	GpuAggLookups *lookups;		/* NULL: nothing is joined. */
@@ -103,33 +94,21 @@ typedef struct GpuAggScan
 
 	/*
 	 * Rows of a plan, which are grouped instead of a table's: rel is NULL then, and so is that of
-	 * read[0].  NULL: there is no such plan.
+	 * the table.  NULL: there is no such plan.
 	 */
 	GpuAggPlanRows *rows;
 
-	GpuAggProbes probes;		/* Look-ups of this run's program. */
 	int			eflags;			/* For plans that are initialised later. */
 	ResourceOwner owner;		/* The query's. */
 
-	/* The devices of this run's tasks */
-	int			device;			/* The device at work that has each, unless it is spread. */
-	GpuAggSpread spread;		/* The cards that share each. */
-	bool		placed;			/* They have been chosen (place.h). */
-	uint32		been_on;		/* A set of devices that tasks were given to. */
-	bool		moved;			/* A task went to another one, after one had failed. */
-
+	/* The last run */
 	bool		ran;			/* Rows may be returned. */
-	GpuAggPlannedStrategy planned;	/* The last run's, for EXPLAIN. */
-	bool		regrouped;		/* The device has regrouped: results are the query's groups. */
-	uint64		made;			/* Groups that it has made by regrouping so far. */
-
-	/* What the device answered, by the kind of the program; one of both is NULL */
-	GpuAggResults *results;		/* Groups. */
-	GpuAggTidStore *tids;		/* Rows. */
+	GpuAggPlace place;
+	GpuAggFound found;
 
 	/* Groups of keys that devices have no form of (long_rows.h) */
-	PlanState  *long_groups;	/* The plan that makes them; NULL until needed. */
-	Bitmapset  *long_tables;	/* Tables of whose rows it makes them; NULL: none, or not known. */
+	Bitmapset  *long_tables;	/* Tables of whose rows a plan makes them. */
+	PlanState  *long_groups;	/* That plan; NULL until needed. */
 	struct GpuAggLongScan *long_scans;	/* Its scans, by table: which row is next. */
 
 	bool		falling_back;	/* Rows come from the fallback plan. */
@@ -141,7 +120,7 @@ typedef struct GpuAggScan
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
-/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
-extern void gpuagg_scan_end_table(GpuAggTaskTable *table);
+/* For a scan's end: what is there to evaluate rows of the table */
+extern void gpuagg_scan_end_table(GpuAggScanTable *table);
 
 #endif							/* GPUAGG_NODE_SCAN_H */

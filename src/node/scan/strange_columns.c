@@ -23,12 +23,12 @@ named_column(const GpuAggScan *scan, Relation rel, AttrNumber attno)
 }
 
 void
-gpuagg_note_strange(const GpuAggScan *scan, Relation rel, HeapTuple row)
+gpuagg_note_strange(const GpuAggScan *scan, const GpuAggPlanInfo *info, Relation rel, HeapTuple row)
 {
-	const GpuAggProgram *program = scan->info->program;
+	const GpuAggProgram *program = info->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
 
-	if (scan->info->regroup == NULL || !OidIsValid(scan->relid))
+	if (info->regroup == NULL || !OidIsValid(scan->relid))
 		return;
 	for (uint32 i = 0; i < program->nattrs; i++)
 	{

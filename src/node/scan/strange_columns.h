@@ -10,10 +10,10 @@
 #include "node/scan/scan.h"
 
 /*
- * A row that a regrouped run could not give to the device: which of its columns are numerics that
- * no
- * device has a form of, so that the next plan reads these as they are stored
+ * A row that a regrouped run of this plan could not give to the device: which of its columns are
+ * numerics that no device has a form of, so that the next plan reads these as they are stored
  */
-extern void gpuagg_note_strange(const GpuAggScan *scan, Relation rel, HeapTuple row);
+extern void gpuagg_note_strange(const GpuAggScan *scan, const GpuAggPlanInfo *info, Relation rel,
+								HeapTuple row);
 
 #endif							/* GPUAGG_NODE_STRANGE_COLUMNS_H */

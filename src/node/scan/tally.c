@@ -69,22 +69,30 @@ static void
 add(GpuAggTally *tally, const GpuAggTally *other)
 {
 	add_work(&tally->work, &other->work);
+	gpuagg_probed_then(&tally->probed, &other->probed);
+	tally->tables_read += other->tables_read;
 	tally->groups_made += other->groups_made;
 	add_time(tally, other);
 	add_redone(tally, other);
 	take_last(tally, other);
+	if (other->planned.known)
+		tally->planned = other->planned;
 	if (!other->tried)
 		return;
 	tally->tried = true;
 	tally->regrouped = other->regrouped;
 	tally->feeders_planned = other->feeders_planned;
 	tally->feeders_launched = other->feeders_launched;
+	tally->bulkread = other->bulkread;
+	tally->cards = other->cards;
 }
 
 void
 gpuagg_tally_then(GpuAggTally *tally, const GpuAggTally *next)
 {
 	add(tally, next);
+	if (next->blocks > 0)
+		tally->blocks = next->blocks;
 	if (!next->tried)
 		return;
 	tally->passes = next->passes;
@@ -97,6 +105,7 @@ void
 gpuagg_tally_beside(GpuAggTally *tally, const GpuAggTally *other)
 {
 	add(tally, other);
+	tally->blocks += other->blocks;
 	tally->passes = Max(tally->passes, other->passes);
 	tally->splits += other->splits;
 	tally->switches += other->switches;

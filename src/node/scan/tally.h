@@ -11,9 +11,12 @@
 
 #include "postgres.h"
 
+#include "device/choice/strategy.h"
 #include "device/device.h"
 #include "ipc/protocol.h"
+#include "node/lookup/probes.h"
 #include "portability/instr_time.h"
+#include "settings.h"
 
 /* What came of the work; of a task that fails nothing does. */
 typedef struct GpuAggTallyWork
@@ -33,10 +36,33 @@ typedef struct GpuAggTallyWork
 	uint64		groups_returned;
 } GpuAggTallyWork;
 
+/* What a device was to group by, as far as was known before it did */
+typedef struct GpuAggPlannedStrategy
+{
+	bool		known;
+	GpuAggStrategy strategy;
+	GpuAggStrategyChoice pages; /* Chosen for pages; cached columns need not be grouped by it. */
+} GpuAggPlannedStrategy;
+
+/* The cards that shared a task (spread.h) */
+typedef struct GpuAggTallyCards
+{
+	int			n;				/* Cards; 0: one device had all of it. */
+	int			done;			/* Tasks of these whose groups are in the store. */
+	struct
+	{
+		char		name[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
+		uint64		rows;		/* Rows that were scanned there. */
+	}			cards[GPUAGG_MAX_CARDS];
+} GpuAggTallyCards;
+
 typedef struct GpuAggTally
 {
 	GpuAggTallyWork work;
+	GpuAggProbed probed;		/* Look-ups, of tasks that were completed. */
 	uint64		groups_made;	/* Groups that were made by regrouping. */
+	uint64		tables_read;	/* Of several tables, those that were not pruned. */
+	uint64		blocks;			/* Blocks that tables have, of the last run. */
 	uint64		memory_bytes;	/* The most that any task took. */
 
 	/* Times: a GPU's own are zero where the device does not tell (GpuAggTaskStats). */
@@ -65,6 +91,9 @@ typedef struct GpuAggTally
 	uint64		compiled;		/* Tasks with a kernel made for them. */
 	int			feeders_planned;	/* Processes beside the backend, of the last task. */
 	int			feeders_launched;
+	bool		bulkread;		/* The sample is large: PostgreSQL reads it through a ring. */
+	GpuAggTallyCards cards;
+	GpuAggPlannedStrategy planned;	/* Known only under EXPLAIN ANALYZE. */
 
 	/* The last task that was completed. */
 	uint64		link_rate;		/* Bytes a second, of its device. */
