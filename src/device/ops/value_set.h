@@ -5,8 +5,8 @@
  * One calculus for whoever asks without running a program: of the bounds of a zone, what a
  * filter says of all rows (zone_filter.h); of the range of a column, how groups are numbered
  * (choice/ranges.h); of its statistics, how many values an expression has
- * (planner/estimate/value_bound.h).  Each operator's rule stands beside it in ops.h.  A result holds at
- * least what eval.h could make of any values of the arguments' sets.
+ * (planner/estimate/value_bound.h).  Each operator's rule stands beside it in ops.h.  A
+ * result holds at least what eval.h could make of any values of the arguments' sets.
  *
  * Pure functions; for the host only.
  */
