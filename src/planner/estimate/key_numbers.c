@@ -83,7 +83,7 @@ gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column)
 	rte = planner_rt_fetch(var->varno, root);
 	if (rte->rtekind != RTE_RELATION)
 		return (GpuAggRange) {1, 0};
-	numbered = lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
+	numbered = lookup->scales[column].form == GPUAGG_SCALE_NUMBERED;
 	source.rel = find_base_rel(root, var->varno);
 	source.relation = table_open(rte->relid, NoLock);
 	r = range_of(&source, var, lookup->types[column], numbered,
