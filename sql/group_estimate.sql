@@ -40,6 +40,11 @@ SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge GROUP BY ' || q) FROM un
 	't::date',
 	'i / 1000',
 	'(i - 1) / 1000 % 4',
+	'abs(i - 10000) / 1000',
+	'i * 0',
+	'(d + interval ''1 month'')::date',
+	'to_timestamp(i * 3600)::date',
+	'floor(extract(second FROM t) / 15)',
 	-- remainders, and bits
 	'i % 10',
 	'n % 10',
@@ -71,32 +76,32 @@ CREATE TABLE ge_new (LIKE ge) WITH (autovacuum_enabled = off);
 INSERT INTO ge_new SELECT * FROM ge;
 SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_new GROUP BY ' || q) FROM unnest(ARRAY[
 	'extract(dow FROM t)', 'extract(dow FROM t), extract(hour FROM t), n % 10', 'date_trunc(''month'', t)', 'i', 'b']) q;
--- what a grouping had when it ran last, whatever is asked of the groups; what stands above a subquery is not told of it
-SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
-SELECT i * 0 AS x, count(*) FROM ge GROUP BY 1;
-SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
-SELECT ge_rows('SELECT y, s FROM (SELECT   g.i * 0 AS y, sum(n) AS s FROM ge g GROUP BY 1) x');
+-- (i # i is one value, which nothing tells beforehand) what a grouping had when it ran last, whatever is asked of the groups; what stands above a subquery is not told of it
+SELECT ge_rows('SELECT i # i, count(*) FROM ge GROUP BY 1');
+SELECT i # i AS x, count(*) FROM ge GROUP BY 1;
+SELECT ge_rows('SELECT i # i, count(*) FROM ge GROUP BY 1');
+SELECT ge_rows('SELECT y, s FROM (SELECT   g.i # g.i AS y, sum(n) AS s FROM ge g GROUP BY 1) x');
 -- of all rows it bounds what conditions leave; under conditions it is theirs
-SELECT ge_rows('SELECT i * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1');
-SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1')::int > 1000 AS unknown;
-SELECT n * 0 AS x, count(*) FROM ge WHERE i > 10 GROUP BY 1 ORDER BY 1;
-SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1');
-SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 11 GROUP BY 1')::int > 1000 AS unknown;
+SELECT ge_rows('SELECT i # i, count(*) FROM ge WHERE i > 10 GROUP BY 1');
+SELECT ge_rows('SELECT n # n, count(*) FROM ge WHERE i > 10 GROUP BY 1')::int > 1000 AS unknown;
+SELECT n # n AS x, count(*) FROM ge WHERE i > 10 GROUP BY 1 ORDER BY 1;
+SELECT ge_rows('SELECT n # n, count(*) FROM ge WHERE i > 10 GROUP BY 1');
+SELECT ge_rows('SELECT n # n, count(*) FROM ge WHERE i > 11 GROUP BY 1')::int > 1000 AS unknown;
 -- not of parameters, samples, conditions that are false for all rows
 SET plan_cache_mode = force_generic_plan;
-PREPARE ge_param(int4) AS SELECT i * 2 * 0 AS x, count(*) FROM ge WHERE i > $1 GROUP BY 1;
+PREPARE ge_param(int4) AS SELECT (i # i) * 2 AS x, count(*) FROM ge WHERE i > $1 GROUP BY 1;
 EXECUTE ge_param(19999);
-SELECT i * 2 * 0 AS x, count(*) > 1 AS many FROM ge TABLESAMPLE BERNOULLI (50) REPEATABLE (1) GROUP BY 1;
-SELECT i * 2 * 0 AS x, count(*) FROM ge WHERE (SELECT false) GROUP BY 1;
-SELECT ge_rows('SELECT i * 2 * 0, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
+SELECT (i # i) * 2 AS x, count(*) > 1 AS many FROM ge TABLESAMPLE BERNOULLI (50) REPEATABLE (1) GROUP BY 1;
+SELECT (i # i) * 2 AS x, count(*) FROM ge WHERE (SELECT false) GROUP BY 1;
+SELECT ge_rows('SELECT (i # i) * 2, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
 SELECT ge_rows('EXECUTE ge_param(19999)')::int > 1000 AS unknown;
 DEALLOCATE ge_param;
 RESET plan_cache_mode;
 -- a table that has grown is another one
 INSERT INTO ge SELECT (x.g).* FROM (SELECT g FROM ge g, generate_series(1, 2)) x;
-SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
-SELECT i * 0 AS x, count(*) FROM ge GROUP BY 1;
-SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
+SELECT ge_rows('SELECT i # i, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
+SELECT i # i AS x, count(*) FROM ge GROUP BY 1;
+SELECT ge_rows('SELECT i # i, count(*) FROM ge GROUP BY 1');
 -- strings of a column that the cache has
 CREATE TABLE ge_code WITH (autovacuum_enabled = off) AS SELECT i, 's' || i % 5 AS s FROM generate_series(1, 50000) i;
 VACUUM ge_code;
@@ -106,14 +111,14 @@ SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s');
 -- row security: neither they nor groups of hidden rows are told
 CREATE ROLE regress_gpuagg_ge;
 GRANT SELECT ON ge_code TO regress_gpuagg_ge;
-SELECT i * 0 AS x, count(*) FROM ge_code GROUP BY 1;
+SELECT i # i AS x, count(*) FROM ge_code GROUP BY 1;
 ALTER TABLE ge_code ENABLE ROW LEVEL SECURITY;
 CREATE POLICY ge_own ON ge_code USING (i > 10);
 -- what was kept may have gone for others' sake
 SELECT gpuagg.load('ge_code', '{s}') >= 0 AS loaded;
-SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i * 0, count(*) FROM ge_code GROUP BY 1');
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i # i, count(*) FROM ge_code GROUP BY 1');
 SET ROLE regress_gpuagg_ge;
-SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i * 0, count(*) FROM ge_code GROUP BY 1');
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i # i, count(*) FROM ge_code GROUP BY 1');
 RESET ROLE;
 -- moments in bins, in other zones and as text; numbers, rounded and scaled
 CREATE TABLE ge_more (k int NOT NULL, t timestamp NOT NULL, z timestamptz NOT NULL, v numeric(10,2) NOT NULL, f float8 NOT NULL) WITH (autovacuum_enabled = off);

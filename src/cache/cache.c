@@ -136,7 +136,7 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 										 sizeof(GpuAggCacheColumn *));
 	if (p->ncolumns == 0)
 		cached->columns[cached->ncolumns++] =
-			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0, 0);
+			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0, gpuagg_scale(0));
 	for (uint32 i = 0; i < p->nattrs; i++)
 	{
 		GpuAggCacheColumn *column;

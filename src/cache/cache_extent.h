@@ -100,7 +100,7 @@ typedef struct GpuAggCacheColumn
 	dlist_node	node;
 	uint32		attr;			/* from 0, or GPUAGG_CACHE_ROWS */
 	uint32		type;			/* GpuAggType */
-	uint32		scale;			/* as GpuAggAttr's */
+	GpuAggScale scale;			/* as GpuAggAttr's */
 	GpuAggDictionary *dictionary;	/* of strings; NULL: not made yet */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;

@@ -96,7 +96,7 @@ column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 }
 
 GpuAggCacheColumn *
-gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, uint32 scale)
+gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, GpuAggScale scale)
 {
 	GpuAggCacheColumn *column;
 	dlist_iter	iter;
@@ -106,7 +106,7 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, uint32 sc
 		column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 		if (column->attr != attr)
 			continue;
-		if (column->type == type && column->scale == scale)
+		if (column->type == type && gpuagg_scale_same(column->scale, scale))
 			return column;
 		/* ALTER TABLE that need not rewrite the table, as to timestamptz, or to numeric */
 		if (table->jobs > 1 || !column_empty(table, column))

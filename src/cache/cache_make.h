@@ -20,7 +20,7 @@ extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheRequest *request);
  * known with another type or scale, and in use as such.
  */
 extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
-											  uint32 attr, uint32 type, uint32 scale);
+											  uint32 attr, uint32 type, GpuAggScale scale);
 
 /* Makes a column's dictionary if it has none; false: no memory. */
 extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);

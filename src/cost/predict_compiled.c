@@ -232,7 +232,8 @@ gpuagg_compiled_program(const GpuAggProgram *p)
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
-			h = gpuagg_hash_word(h, (uint64_t) attrs[i].type << 32 | attrs[i].reg, attrs[i].scale);
+			h = gpuagg_hash_word(h, (uint64_t) attrs[i].type << 32 | attrs[i].reg,
+								 (uint64_t) attrs[i].scale.form << 5 | attrs[i].scale.digits);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		h = gpuagg_hash_bytes(parts[i].data, parts[i].bytes, h);
 	h = gpuagg_hash_finish(h);

@@ -26,6 +26,13 @@
 #define GPUAGG_FN_RARE static inline
 #endif
 
+/* In C as in C++: what every compiler has to lay out alike */
+#ifdef __cplusplus
+#define GPUAGG_ASSERT_BYTES(type, bytes) static_assert(sizeof(type) == (bytes), #type)
+#else
+#define GPUAGG_ASSERT_BYTES(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+#endif
+
 /* So many bytes up to a multiple of a power of two */
 GPUAGG_FN uint64_t
 gpuagg_align(uint64_t bytes, uint64_t to)

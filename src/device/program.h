@@ -44,7 +44,6 @@
 
 /* Decimals that 64 bits have room for */
 #define GPUAGG_MAX_SCALE 18
-#define GPUAGG_SCALE_AT_MOST 0x80
 
 /*
  * A numeric whose number of decimals varies by row lies with it in one word: an
@@ -53,10 +52,57 @@
  */
 #define GPUAGG_WORD_BITS 5
 #define GPUAGG_WORD_DECIMALS 31
-#define GPUAGG_SCALE_WORD 0x40
 
-/* With the above, of a column: only values that are integers at the scale below it, too */
-#define GPUAGG_SCALE_FITS 0x20
+/* What a numeric is, times 10^digits */
+typedef enum GpuAggScaleForm
+{
+	GPUAGG_SCALE_EXACT = 0,		/* an integer: each value has these decimals */
+	GPUAGG_SCALE_WORD = 2,		/* a word: of a column its own decimals, else those of a word of
+								 * such an integer */
+	GPUAGG_SCALE_FITS = 3,		/* a column's own, in a word, if it is such an integer, too */
+	GPUAGG_SCALE_AT_MOST = 4,	/* an integer: values of PostgreSQL's have these or fewer */
+
+	/* columns of look-up tables alone (planner/plan/plan.h) */
+	GPUAGG_SCALE_FLOOR = 5,		/* the largest integer that is not greater */
+	GPUAGG_SCALE_BELOW = 6,		/* the largest one that is less */
+	GPUAGG_SCALE_NUMBERED = 7	/* of a string: its number */
+} GpuAggScaleForm;
+
+/* A byte, of which all bits are used */
+typedef struct GpuAggScale
+{
+	uint8_t		digits:5;		/* decimals */
+	uint8_t		form:3;			/* GpuAggScaleForm */
+} GpuAggScale;
+
+GPUAGG_FN GpuAggScale
+gpuagg_scale_as(GpuAggScaleForm form, uint32_t digits)
+{
+	GpuAggScale scale;
+
+	scale.digits = (uint8_t) (digits & 31);
+	scale.form = (uint8_t) form;
+	return scale;
+}
+
+/* Of integers: each value has so many decimals. */
+GPUAGG_FN GpuAggScale
+gpuagg_scale(uint32_t digits)
+{
+	return gpuagg_scale_as(GPUAGG_SCALE_EXACT, digits);
+}
+
+GPUAGG_FN bool
+gpuagg_scale_same(GpuAggScale a, GpuAggScale b)
+{
+	return a.digits == b.digits && a.form == b.form;
+}
+
+GPUAGG_FN bool
+gpuagg_scale_is_word(GpuAggScale scale)
+{
+	return scale.form == GPUAGG_SCALE_WORD || scale.form == GPUAGG_SCALE_FITS;
+}
 
 typedef enum GpuAggClass
 {
@@ -128,10 +174,8 @@ typedef struct GpuAggAttr
 								 * GPUAGG_NO_REG: NULL */
 	int32_t		fixed_off;		/* offset from the tuple's data start when the
 								 * tuple has no NULLs; -1 if it varies */
-	uint16_t	scale;			/* NUMERIC: decimals that each value has;
-								 * GPUAGG_SCALE_WORD: its own, in a word with it;
-								 * that | GPUAGG_SCALE_FITS | scale: if it fits that */
-	uint16_t	pad;
+	GpuAggScale scale;			/* NUMERIC: EXACT, WORD or FITS */
+	uint8_t		pad[3];
 } GpuAggAttr;
 
 typedef struct GpuAggConst
@@ -176,7 +220,7 @@ typedef struct GpuAggKey
 	uint16_t	reg;
 	uint8_t		type;			/* GpuAggType */
 	uint8_t		notnull;		/* never NULL */
-	uint8_t		scale;			/* NUMERIC: as a transition's */
+	GpuAggScale scale;			/* NUMERIC: as a transition's */
 	uint8_t		fold;			/* GpuAggFold, of a program that makes a look-up table */
 } GpuAggKey;
 
@@ -186,10 +230,13 @@ typedef struct GpuAggTransition
 	uint16_t	arg;			/* register, or GPUAGG_NO_REG: count(*) */
 	uint16_t	filter;			/* boolean register, or GPUAGG_NO_REG */
 	uint8_t		type;			/* GpuAggType of the argument */
-	uint8_t		scale;			/* NUMERIC: its decimals, for PostgreSQL's rows;
-								 * GPUAGG_SCALE_AT_MOST: or fewer;
-								 * GPUAGG_SCALE_WORD: as words of such integers */
+	GpuAggScale scale;			/* NUMERIC: for PostgreSQL's rows, EXACT, AT_MOST or WORD */
 } GpuAggTransition;
+
+GPUAGG_ASSERT_BYTES(GpuAggScale, 1);
+GPUAGG_ASSERT_BYTES(GpuAggAttr, 16);
+GPUAGG_ASSERT_BYTES(GpuAggKey, 6);
+GPUAGG_ASSERT_BYTES(GpuAggTransition, 8);
 
 /*
  * Instructions [0, filter_instrs) compute the filter; the rest compute keys

@@ -115,7 +115,7 @@ gpuagg_load_can(Relation rel, AttrNumber attno, bool named)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (attr->attisdropped)
 		return false;

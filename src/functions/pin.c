@@ -59,7 +59,7 @@ column_bytes(Relation rel, AttrNumber attno)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!gpuagg_constant_column(attr->atttypid, attr->atttypmod, &type, &scale) ||
 		gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)

@@ -51,7 +51,9 @@ is(names(grep { $_->{result} ne 'NUMERIC' } telling('DIGITS')), '', 'digits are 
 is(names(grep { my $n = @{ $_->{args} }; $n != ($_->{told}{DIGITS}[0] =~ /^(?:SUM|PRODUCT|QUOTIENT|REMAINDER|DECIMALS)$/ ? 2 : 1) } telling('DIGITS')),
 	'', 'rules of digits have their arguments');
 is(names(grep { $_->{told}{DIGITS}[0] eq 'INTEGER' && $_->{args}[0] !~ /^INT[248]$/ } telling('DIGITS')), '', 'integers are integers');
-is(names(grep { $_->{result} !~ /^(?:$scale)$/ && $_->{told}{BOUND}[0] ne 'PATTERN' } telling('BOUND')), '', 'bounds are of types that have a scale');
+is(names(grep { $_->{result} !~ /^(?:$scale)$/ && $_->{told}{BOUND}[0] ne 'PATTERN' } telling('BOUND')), '', 'bounds are of numbers and moments');
+is(names(grep { $_->{result} !~ /^(?:$scale)$/ } telling('BOUND_OP')), '', 'and so are those of other operations');
+is(names(grep { $_->{told}{OP} || $_->{told}{SAME} } telling('BOUND'), telling('BOUND_OP')), '', 'what has an operation has its bounds');
 is(names(grep { !is_row($_, 'BOOL', @{ $_->{args} }) || @{ $_->{args} } != 2 } grep { ($_->{told}{OP}[0] // $_->{told}{BY_OP}[1] // '') =~ /_(?:EQ|NE|LT|LE|GT|GE)$/ } @functions),
 	'', 'comparisons compare two');
 is(names(grep { ($_->{told}{HOW}[0] // $_->{told}{HOW2}[0] // '') =~ /^(?:EQUAL|ORDER)$/ && "@{ $_->{args} }" !~ /TEXT|NAME|BPCHAR/ } @functions), '', 'strings have an order');

@@ -493,73 +493,77 @@ typedef struct NumericCase
 	const char *name;
 	uint16_t	words[8];		/* header, weight of a long one, digits */
 	uint32_t	nwords;
-	uint32_t	scale;
+	GpuAggScale scale;
 	bool		fits;
 	int64_t		value;
 } NumericCase;
 
+#define EXACT(digits) {digits, GPUAGG_SCALE_EXACT}
+#define WORD {0, GPUAGG_SCALE_WORD}
+#define FITS(digits) {digits, GPUAGG_SCALE_FITS}
+
 /* As PostgreSQL stores these numerics */
 static const NumericCase numeric_cases[] = {
-	{"0.00", {0x8100}, 1, 2, true, 0},
-	{"12345.67", {0x8101, 1, 2345, 6700}, 4, 2, true, 1234567},
-	{"-0.01", {0xA17F, 100}, 2, 2, true, -1},
-	{"100, a digit that is left out", {0x8101, 1}, 2, 2, true, 1000000},
-	{"20000 without decimals", {0x8001, 2}, 2, 0, true, 20000},
-	{"922337203685477.5807", {0x8203, 922, 3372, 368, 5477, 5807}, 6, 4, true, INT64_MAX},
-	{"-922337203685477.5807", {0xA203, 922, 3372, 368, 5477, 5807}, 6, 4, true, -INT64_MAX},
-	{"92233720368547758.07", {0x8104, 9, 2233, 7203, 6854, 7758, 700}, 7, 2, true, INT64_MAX},
-	{"92233720368547758.08", {0x8104, 9, 2233, 7203, 6854, 7758, 800}, 7, 2, false, 0},
-	{"a long form of 1.5", {0x0001, 0, 1, 5000}, 4, 1, true, 15},
-	{"a long form of -1.5", {0x4001, 0, 1, 5000}, 4, 1, true, -15},
-	{"another scale", {0x8101, 1, 2345, 6700}, 4, 3, false, 0},
-	{"decimals beyond its scale", {0x8100, 1, 2345}, 3, 2, false, 0},
-	{"digits beyond its scale", {0x8100, 1, 2300, 1}, 4, 2, false, 0},
-	{"NaN", {0xC000}, 1, 2, false, 0},
-	{"infinity", {0xD000}, 1, 2, false, 0},
-	{"a weight beyond 64 bits", {0x0002, 32767, 1}, 3, 2, false, 0},
-	{"a weight below every scale", {0x0002, 0x8000, 1}, 3, 2, false, 0},
-	{"no digit at all", {0x8100, 10000}, 2, 2, false, 0},
-	{"12345.67 as a word", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD, true, 1234567 * 32 + 2},
-	{"-0.01 as a word", {0xA17F, 100}, 2, GPUAGG_SCALE_WORD, true, -1 * 32 + 2},
-	{"0.0000 as a word", {0x8200}, 1, GPUAGG_SCALE_WORD, true, 4},
+	{"0.00", {0x8100}, 1, EXACT(2), true, 0},
+	{"12345.67", {0x8101, 1, 2345, 6700}, 4, EXACT(2), true, 1234567},
+	{"-0.01", {0xA17F, 100}, 2, EXACT(2), true, -1},
+	{"100, a digit that is left out", {0x8101, 1}, 2, EXACT(2), true, 1000000},
+	{"20000 without decimals", {0x8001, 2}, 2, EXACT(0), true, 20000},
+	{"922337203685477.5807", {0x8203, 922, 3372, 368, 5477, 5807}, 6, EXACT(4), true, INT64_MAX},
+	{"-922337203685477.5807", {0xA203, 922, 3372, 368, 5477, 5807}, 6, EXACT(4), true, -INT64_MAX},
+	{"92233720368547758.07", {0x8104, 9, 2233, 7203, 6854, 7758, 700}, 7, EXACT(2), true, INT64_MAX},
+	{"92233720368547758.08", {0x8104, 9, 2233, 7203, 6854, 7758, 800}, 7, EXACT(2), false, 0},
+	{"a long form of 1.5", {0x0001, 0, 1, 5000}, 4, EXACT(1), true, 15},
+	{"a long form of -1.5", {0x4001, 0, 1, 5000}, 4, EXACT(1), true, -15},
+	{"another scale", {0x8101, 1, 2345, 6700}, 4, EXACT(3), false, 0},
+	{"decimals beyond its scale", {0x8100, 1, 2345}, 3, EXACT(2), false, 0},
+	{"digits beyond its scale", {0x8100, 1, 2300, 1}, 4, EXACT(2), false, 0},
+	{"NaN", {0xC000}, 1, EXACT(2), false, 0},
+	{"infinity", {0xD000}, 1, EXACT(2), false, 0},
+	{"a weight beyond 64 bits", {0x0002, 32767, 1}, 3, EXACT(2), false, 0},
+	{"a weight below every scale", {0x0002, 0x8000, 1}, 3, EXACT(2), false, 0},
+	{"no digit at all", {0x8100, 10000}, 2, EXACT(2), false, 0},
+	{"12345.67 as a word", {0x8101, 1, 2345, 6700}, 4, WORD, true, 1234567 * 32 + 2},
+	{"-0.01 as a word", {0xA17F, 100}, 2, WORD, true, -1 * 32 + 2},
+	{"0.0000 as a word", {0x8200}, 1, WORD, true, 4},
 	{"-288230376151711743 as a word",
 	 {0xA004, 28, 8230, 3761, 5171, 1743},
 	 6,
-	 GPUAGG_SCALE_WORD,
+	 WORD,
 	 true,
 	 -INT64_C(288230376151711743) * 32},
 	{"288230376151711744 as a word",
 	 {0x8004, 28, 8230, 3761, 5171, 1744},
 	 6,
-	 GPUAGG_SCALE_WORD,
+	 WORD,
 	 false,
 	 0},
-	{"1e-18 as a word", {0x897B, 100}, 2, GPUAGG_SCALE_WORD, true, 32 + 18},
-	{"1e-19 as a word", {0x89FB, 10}, 2, GPUAGG_SCALE_WORD, false, 0},
-	{"NaN as a word", {0xC000}, 1, GPUAGG_SCALE_WORD, false, 0},
+	{"1e-18 as a word", {0x897B, 100}, 2, WORD, true, 32 + 18},
+	{"1e-19 as a word", {0x89FB, 10}, 2, WORD, false, 0},
+	{"NaN as a word", {0xC000}, 1, WORD, false, 0},
 	{"12345.67 as a word that fits two decimals",
 	 {0x8101, 1, 2345, 6700},
 	 4,
-	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 2,
+	 FITS(2),
 	 true,
 	 1234567 * 32 + 2},
 	{"the same that fits one",
 	 {0x8101, 1, 2345, 6700},
 	 4,
-	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1,
+	 FITS(1),
 	 false,
 	 0},
 	{"1.50, which shows two, of one",
 	 {0x8100, 1, 5000},
 	 3,
-	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1,
+	 FITS(1),
 	 false,
 	 0},
-	{"7 that fits none", {0x8000, 7}, 2, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS, true, 7 * 32},
+	{"7 that fits none", {0x8000, 7}, 2, FITS(0), true, 7 * 32},
 	{"10 times as much as fits 18",
 	 {0x8000, 10},
 	 2,
-	 GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 18,
+	 FITS(18),
 	 false,
 	 0},
 };
@@ -580,8 +584,26 @@ test_numeric(void)
 								   c->scale, &value);
 		ok(fits == c->fits && (!fits || value == c->value), c->name);
 	}
-	ok(!gpuagg_load_numeric(unaligned, 0, 0, &(int64_t) {0}) &&
-	   !gpuagg_load_numeric(unaligned, 1, 0, &(int64_t) {0}), "numeric: cut off");
+	ok(!gpuagg_load_numeric(unaligned, 0, gpuagg_scale(0), &(int64_t) {0}) &&
+	   !gpuagg_load_numeric(unaligned, 1, gpuagg_scale(0), &(int64_t) {0}), "numeric: cut off");
+}
+
+/* The byte that programs have it in, and its place: compilers of all devices agree. */
+static void
+test_scale(void)
+{
+	const GpuAggScale scale = gpuagg_scale_as(GPUAGG_SCALE_AT_MOST, 18);
+	const GpuAggScale limited = gpuagg_scale_as(GPUAGG_SCALE_FITS, 2);
+	uint8_t		bytes[2];
+
+	memcpy(&bytes[0], &scale, 1);
+	memcpy(&bytes[1], &limited, 1);
+	ok(bytes[0] == 0x92 && bytes[1] == 0x62, "a scale is a byte: digits below, its form above");
+	ok(offsetof(GpuAggAttr, scale) == 12 && offsetof(GpuAggKey, scale) == 4 &&
+	   offsetof(GpuAggTransition, scale) == 7, "it stands where programs have it");
+	ok(gpuagg_scale_is_word(limited) && !gpuagg_scale_is_word(scale) &&
+	   gpuagg_scale_same(limited, limited) && !gpuagg_scale_same(limited, gpuagg_scale(2)),
+	   "scales are compared by both");
 }
 
 /* Times with a zone in PostgreSQL's order: seconds of the day, seconds west of UTC */
@@ -662,6 +684,7 @@ main(void)
 	test_alignment();
 	test_loads();
 	test_numeric();
+	test_scale();
 	test_types();
 	test_times();
 	test_decode();

@@ -31,7 +31,7 @@ rnd(uint32_t n)
 
 typedef enum Domain
 {
-	INT2, INT4, INT8, SMALL, DATE, MOMENT, DOUBLE
+	INT2, INT4, INT8, SMALL, DATE, MOMENT, FLOAT, DOUBLE
 } Domain;
 
 static bool
@@ -47,7 +47,7 @@ domain_of(uint32_t op, uint32_t arg)
 	const uint8_t rule = gpuagg_op_traits(op)->rule;
 
 	if (gpuagg_op_traits(op)->classes[arg] == 'F')
-		return DOUBLE;
+		return begins(op, "FLOAT4_") ? FLOAT : DOUBLE;
 	if (begins(op, "INT2_"))
 		return INT2;
 	if (begins(op, "INT4_"))
@@ -102,6 +102,8 @@ some_value(Domain domain, int64_t near)
 			return rnd(20) > 0 ? near + (int64_t) rnd(UINT32_MAX) * (1 + rnd(4000)) :
 				rnd(3) == 0 ? GPUAGG_TIMESTAMP_MIN + (int64_t) rnd(1000000) :
 				rnd(2) ? INT64_MIN : INT64_MAX;
+		case FLOAT:
+			return gpuagg_set_image((float) gpuagg_f64_unorder(some_double()));
 		default:
 			return some_double();
 	}
@@ -329,6 +331,9 @@ static const Case cases[] = {
 	VALUE, TWENTIES - 7, TWENTIES - 7 + 15 * HOUR},
 	{"a bin before the origin", OP(DATE_BIN), 0, {TWENTIES - DAY, TWENTIES}, {0, 0}, VALUE_OR_ERROR,
 	TWENTIES - 7 - 30 * HOUR, TWENTIES - 7},
+	{"a month later, where days are cut to the last", OP(TIMESTAMP_ADD_MONTHS), 0,
+	{TWENTIES + 29 * DAY + 12 * HOUR, TWENTIES + 30 * DAY + 10 * HOUR}, {1, 1}, VALUE,
+	TWENTIES + 59 * DAY, TWENTIES + 60 * DAY - 1},
 	{"five minutes of an epoch", OP(EPOCH_QUOTIENT), 0, {3000000000, 6000000000},
 	{300, 300}, VALUE, 10, 20},
 };
@@ -360,22 +365,33 @@ test_cases(void)
 
 /* ---------- doubles, and moments cut in a zone ---------- */
 
+static GpuAggValueSet
+doubles(double low, double high)
+{
+	return (GpuAggValueSet) {GPUAGG_MAY_VALUE, gpuagg_set_image(low), gpuagg_set_image(high)};
+}
+
+static bool
+is_doubles(const GpuAggValueSet *set, uint8_t may, double low, double high)
+{
+	return set->may == may && set->low == gpuagg_set_image(low) &&
+		set->high == gpuagg_set_image(high);
+}
+
+/* Where NULL may come, too, nothing is known of the values. */
 static void
 double_is(const char *name, uint32_t op, double low, double high, double b, uint8_t may,
 		  double want_low, double want_high)
 {
-	const GpuAggValueSet args[2] = {
-		{GPUAGG_MAY_VALUE, gpuagg_set_image(low), gpuagg_set_image(high)},
-		{GPUAGG_MAY_VALUE, gpuagg_set_image(b), gpuagg_set_image(b)}
-	};
+	const GpuAggValueSet args[2] = {doubles(low, high), doubles(b, b)};
 	GpuAggProgram *program;
 	GpuAggValueSet set;
 
 	program_of(op, 0);
 	program = program_pack(&p);
 	set = result_of(program, args);
-	ok(set.may == may && (may != VALUE || (set.low == gpuagg_set_image(want_low) &&
-										   set.high == gpuagg_set_image(want_high))), name);
+	ok(is_doubles(&set, may, want_low, want_high) ||
+	   (set.may == may && want_low > want_high && !gpuagg_set_is_bounded(&set)), name);
 	free(program);
 }
 
@@ -385,13 +401,96 @@ test_doubles(void)
 	const uint8_t open = VALUE_OR_ERROR | GPUAGG_MAY_NULL;
 
 	double_is("a sum of doubles", OP(FLOAT8_ADD), -0.5, 1e10, 1, VALUE, 0.5, 1e10 + 1);
-	double_is("with an infinity nothing is known", OP(FLOAT8_ADD), 1, INFINITY, 1, open, 0, 0);
+	double_is("with an infinity nothing is known", OP(FLOAT8_ADD), 1, INFINITY, 1, open, 1, 0);
 	double_is("down to a whole number", OP(FLOAT_FLOOR), -0.5, 2.5, 0, VALUE, -1, 2);
 	double_is("the other sign", OP(FLOAT_NEG), -0.5, 2.5, 0, VALUE, -2.5, 0.5);
 	double_is("an amount of doubles", OP(FLOAT_ABS), -0.5, 2.5, 0, VALUE, 0, 2.5);
 	double_is("a root", OP(FLOAT_SQRT), 4, 9, 0, VALUE, 2, 3);
-	double_is("a root of what may be negative", OP(FLOAT_SQRT), -1, 9, 0, VALUE_OR_ERROR, 0, 0);
-	double_is("a product may underflow", OP(FLOAT8_MUL), 1, 2, 1, open, 0, 0);
+	double_is("a root of what may be negative", OP(FLOAT_SQRT), -1, 9, 0, VALUE_OR_ERROR, 1, 0);
+	double_is("a product of doubles", OP(FLOAT8_MUL), 1, 2, -3, VALUE, -6, -3);
+	double_is("of what may be 0", OP(FLOAT8_MUL), 0, 2, 3, VALUE, 0, 6);
+	double_is("by 0", OP(FLOAT8_MUL), -7, 2, 0, VALUE, 0, 0);
+	double_is("of what may be too small", OP(FLOAT8_MUL), -2, 2, 0.5, VALUE_OR_ERROR, -1, 1);
+	double_is("of what is", OP(FLOAT8_MUL), 1e-300, 1, 1e-300, VALUE_OR_ERROR, 0, 1e-300);
+	double_is("a product may overflow", OP(FLOAT8_MUL), 1, 1e300, 1e300, VALUE_OR_ERROR, 1, 0);
+	double_is("a product of floats", OP(FLOAT4_MUL), 1, 2, 3, VALUE, 3, 6);
+	double_is("a quotient of doubles", OP(FLOAT8_DIV), -1, 2, -0.5, VALUE, -4, 2);
+	double_is("a quotient of what may be too small", OP(FLOAT8_DIV), -1, 2, 2, VALUE_OR_ERROR,
+			  -0.5, 1);
+	double_is("a quotient by a small one", OP(FLOAT8_DIV), 1, 1e300, 1e-300, VALUE_OR_ERROR, 1, 0);
+	double_is("a quotient by 0", OP(FLOAT8_DIV), 1, 2, -0.0, GPUAGG_MAY_ERROR, 1, 0);
+}
+
+/* ---------- for whoever has no program ---------- */
+
+static void
+test_alone(void)
+{
+	const GpuAggValueSet moment[2] = {
+		{VALUE, TWENTIES + 59 * DAY, TWENTIES + 62 * DAY}, {VALUE, INT64_MIN, INT64_MAX}
+	};
+	const GpuAggValueSet numbers[2] = {{VALUE | GPUAGG_MAY_NULL, 3, 10}, {VALUE, 4, 4}};
+	GpuAggValueSet set = gpuagg_set_operator(OP(INT8_SUB), 0, numbers);
+
+	ok(set.may == numbers[0].may && set.low == -1 && set.high == 6, "an operator alone");
+	set = gpuagg_set_operator(OP(COALESCE), 0, numbers);
+	ok(set.may == VALUE && set.low == 3 && set.high == 10, "one that is not strict");
+	set = gpuagg_set_operator(OP(TIMESTAMP_EXTRACT), FIELD(MONTH), moment);
+	ok(set.may == VALUE && set.low == 2 && set.high == 3, "one of a field");
+	set = gpuagg_set_operator(OP(ZONE_LOCAL), 0, moment);
+	ok(set.may == VALUE_OR_ERROR && set.low == moment[0].low - DAY &&
+	   set.high == moment[0].high + DAY, "local time of any zone");
+	set = gpuagg_set_bins(&moment[0], DAY, TWENTIES - HOUR);
+	ok(set.may == VALUE && set.low == TWENTIES + 59 * DAY - HOUR &&
+	   set.high == TWENTIES + 62 * DAY - HOUR, "bins of a day");
+	set = numbers[0];
+	gpuagg_set_unite(&set, &(GpuAggValueSet) {GPUAGG_MAY_ERROR | VALUE, -5, 4});
+	ok(set.may == (VALUE_OR_ERROR | GPUAGG_MAY_NULL) && set.low == -5 && set.high == 10,
+	   "what either may be");
+}
+
+static void
+test_rising(void)
+{
+	GpuAggValueSet some = doubles(-2.5, 1000);
+	GpuAggValueSet set = gpuagg_set_rising(&some, round);
+
+	ok(is_doubles(&set, VALUE, -3, 1000), "rounded");
+	some.may |= GPUAGG_MAY_NULL;
+	set = gpuagg_set_rising(&some, log);
+	ok(set.may == (VALUE_OR_ERROR | GPUAGG_MAY_NULL) && !gpuagg_set_is_bounded(&set),
+	   "a logarithm of what may be negative");
+	some = doubles(1, 100);
+	set = gpuagg_set_rising(&some, log10);
+	ok(is_doubles(&set, VALUE, 0, 2), "a logarithm");
+	some = (GpuAggValueSet) {GPUAGG_MAY_NULL, INT64_MAX, INT64_MIN};
+	set = gpuagg_set_rising(&some, log);
+	ok(set.may == GPUAGG_MAY_NULL, "of NULL");
+}
+
+static double
+steps(int64_t low, int64_t high, double step)
+{
+	return gpuagg_set_steps(&(GpuAggValueSet) {VALUE, low, high}, GPUAGG_CLASS_I64, step);
+}
+
+static void
+test_steps(void)
+{
+	const GpuAggValueSet some = doubles(-0.25, 1);
+	const GpuAggValueSet wide = doubles(-DBL_MAX, DBL_MAX);
+	const GpuAggValueSet none = GPUAGG_SET_NOTHING;
+
+	ok(steps(-3, 3, 1) == 7, "numbers between two");
+	ok(steps(INT64_MAX - 2, INT64_MAX - 1, 1) == 2, "of great ones");
+	ok(steps(TWENTIES, TWENTIES + 366 * DAY, 30.436875 * (double) DAY) == 13,
+	   "months, which are not equally long");
+	ok(steps(INT64_MIN, 0, 1) == HUGE_VAL && steps(0, INT64_MAX, 1) == HUGE_VAL,
+	   "an end that is not known");
+	ok(steps(0, 5, 0) == HUGE_VAL, "no step");
+	ok(gpuagg_set_steps(&some, GPUAGG_CLASS_F64, 0.25) == 6, "quarters between two doubles");
+	ok(gpuagg_set_steps(&wide, GPUAGG_CLASS_F64, 1) == HUGE_VAL, "more than there are numbers of");
+	ok(gpuagg_set_steps(&none, GPUAGG_CLASS_I64, 1) == 0, "none");
 }
 
 /* What comes before an operator may be NULL or fail, and its values are what they are. */
@@ -460,6 +559,9 @@ main(void)
 	test_operators();
 	test_cases();
 	test_doubles();
+	test_alone();
+	test_rising();
+	test_steps();
 	test_states();
 	test_zoned_cut();
 	return done_testing();

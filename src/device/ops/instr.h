@@ -48,6 +48,8 @@ typedef enum GpuAggRule
 	GPUAGG_RULE_MOMENT_ENDS,	/* of a first argument that is a finite moment */
 	GPUAGG_RULE_FLOAT_ENDS,		/* of finite numbers */
 	GPUAGG_RULE_FLOAT_TURNS,
+	GPUAGG_RULE_FLOAT_PRODUCT,
+	GPUAGG_RULE_FLOAT_QUOTIENT,
 	/* moments */
 	GPUAGG_RULE_MONTHS,			/* monotone but for the time of the day */
 	GPUAGG_RULE_ZONED,			/* less than a day away */

@@ -134,12 +134,12 @@
 	/* floating point: PostgreSQL's overflow, underflow and division errors */ \
 	X(FLOAT8_ADD, FF_F, gpuagg_float8_add, FLOAT_ENDS, ANY, 2, NONE, SHORT) \
 	X(FLOAT8_SUB, FF_F, gpuagg_float8_sub, FLOAT_ENDS, ANY, 2, NONE, SHORT) \
-	X(FLOAT8_MUL, FF_F, gpuagg_float8_mul, OPEN, ANY, 2, NONE, SHORT) \
-	X(FLOAT8_DIV, FF_F, gpuagg_float8_div, OPEN, ANY, 10, NONE, SHORT) \
+	X(FLOAT8_MUL, FF_F, gpuagg_float8_mul, FLOAT_PRODUCT, ANY, 2, NONE, SHORT) \
+	X(FLOAT8_DIV, FF_F, gpuagg_float8_div, FLOAT_QUOTIENT, ANY, 10, NONE, SHORT) \
 	X(FLOAT4_ADD, FF_F, gpuagg_float4_add, FLOAT_ENDS, ANY, 1, NONE, SHORT) \
 	X(FLOAT4_SUB, FF_F, gpuagg_float4_sub, FLOAT_ENDS, ANY, 1, NONE, SHORT) \
-	X(FLOAT4_MUL, FF_F, gpuagg_float4_mul, OPEN, ANY, 1, NONE, SHORT) \
-	X(FLOAT4_DIV, FF_F, gpuagg_float4_div, OPEN, ANY, 10, NONE, SHORT) \
+	X(FLOAT4_MUL, FF_F, gpuagg_float4_mul, FLOAT_PRODUCT, ANY, 1, NONE, SHORT) \
+	X(FLOAT4_DIV, FF_F, gpuagg_float4_div, FLOAT_QUOTIENT, ANY, 10, NONE, SHORT) \
 	X(FLOAT_NEG, F_F, gpuagg_float_neg, FLOAT_ENDS, ANY, 1, NONE, SHORT) \
 	X(FLOAT_ABS, F_F, gpuagg_float_abs, FLOAT_TURNS, ANY, 1, NONE, SHORT) \
 	X(FLOAT_FLOOR, F_F, gpuagg_float_floor, FLOAT_ENDS, ANY, 1, NONE, SHORT) \

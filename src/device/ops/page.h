@@ -480,24 +480,24 @@ gpuagg_decimal_word(int64_t v, uint32_t shown, int64_t *word)
  * loads it leaves the row to PostgreSQL.
  */
 GPUAGG_FN bool
-gpuagg_load_numeric(const char *p, uint32_t len, uint32_t scale, int64_t *result)
+gpuagg_load_numeric(const char *p, uint32_t len, GpuAggScale scale, int64_t *result)
 {
 	GpuAggNumericDigits d;
 	uint32_t	most = GPUAGG_MAX_SCALE;
 
 	if (!gpuagg_numeric_parse(p, len, &d))
 		return false;
-	if ((scale & GPUAGG_SCALE_FITS) != 0)
+	if (scale.form == GPUAGG_SCALE_FITS)
 	{
-		most = scale & (GPUAGG_SCALE_FITS - 1);
+		most = scale.digits;
 		if (!gpuagg_numeric_decimal(&d, most, result))
 			return false;
 	}
-	if ((scale & GPUAGG_SCALE_WORD) != 0)
+	if (gpuagg_scale_is_word(scale))
 		return d.scale <= most &&
 			gpuagg_numeric_decimal(&d, d.scale, result) &&
 			gpuagg_decimal_word(*result, d.scale, result);
-	return d.scale == scale && gpuagg_numeric_decimal(&d, scale, result);
+	return d.scale == scale.digits && gpuagg_numeric_decimal(&d, scale.digits, result);
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_PAGE_H */

@@ -113,14 +113,18 @@ attr_class(const GpuAggChecker *c, const GpuAggAttr *a)
 
 /* Decimals that are there, the value's own, or those if they fit a scale */
 static bool
-scale_is_legal(uint32_t scale)
+scale_is_legal(GpuAggScale scale)
 {
-	if ((scale & GPUAGG_SCALE_WORD) == 0)
-		return scale <= GPUAGG_MAX_SCALE;
-	scale &= ~(uint32_t) GPUAGG_SCALE_WORD;
-	return scale == 0 ||
-		((scale & GPUAGG_SCALE_FITS) != 0 &&
-		 (scale & ~(uint32_t) GPUAGG_SCALE_FITS) <= GPUAGG_MAX_SCALE);
+	switch ((GpuAggScaleForm) scale.form)
+	{
+		case GPUAGG_SCALE_EXACT:
+		case GPUAGG_SCALE_FITS:
+			return scale.digits <= GPUAGG_MAX_SCALE;
+		case GPUAGG_SCALE_WORD:
+			return scale.digits == 0;
+		default:
+			return false;
+	}
 }
 
 static bool

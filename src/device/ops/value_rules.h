@@ -25,6 +25,13 @@ extern int64_t gpuagg_set_apply(const GpuAggInstr *instr, const int64_t *values,
 extern void gpuagg_set_ends(const GpuAggInstr *instr, const GpuAggValueSet *const *args, bool zero,
 							GpuAggValueSet *result);
 
+/*
+ * What lies between the products or quotients of the ends, doubles that are finite; of quotients by
+ * what may be 0 anything
+ */
+extern void gpuagg_set_float_corners(const GpuAggInstr *instr, bool quotient,
+									 const GpuAggValueSet *const *args, GpuAggValueSet *result);
+
 /* Rules from MONTHS on, and moments cut in a zone; sets: of all registers */
 extern void gpuagg_set_moment(const GpuAggProgram *program, const GpuAggInstr *instr,
 							  const GpuAggValueSet *const *args, const GpuAggValueSet *sets,

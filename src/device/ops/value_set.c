@@ -21,8 +21,8 @@ __extension__ typedef __int128 Wide;
 
 static const Set set_nothing = GPUAGG_SET_NOTHING;
 
-static void
-set_unite(Set *s, const Set *other)
+void
+gpuagg_set_unite(Set *s, const Set *other)
 {
 	s->may |= other->may;
 	s->low = other->low < s->low ? other->low : s->low;
@@ -70,7 +70,7 @@ gpuagg_set_add_values(Set *s, uint32_t op)
 {
 	const Set	all = values_of(op);
 
-	set_unite(s, &all);
+	gpuagg_set_unite(s, &all);
 }
 
 /* ---------- what is not strict ---------- */
@@ -185,9 +185,9 @@ set_select(const Set *a, const Set *b, const Set *c)
 
 	result.may = a->may & GPUAGG_MAY_ERROR;
 	if (gpuagg_set_may_true(a))
-		set_unite(&result, b);
+		gpuagg_set_unite(&result, b);
 	if (gpuagg_set_may_false(a) || (a->may & GPUAGG_MAY_NULL))
-		set_unite(&result, c);
+		gpuagg_set_unite(&result, c);
 	return result;
 }
 
@@ -198,7 +198,7 @@ set_coalesce(const Set *a, const Set *b)
 
 	result.may &= (uint8_t) ~GPUAGG_MAY_NULL;
 	if (a->may & GPUAGG_MAY_NULL)
-		set_unite(&result, b);
+		gpuagg_set_unite(&result, b);
 	return result;
 }
 
@@ -506,7 +506,7 @@ gpuagg_set_ends(const GpuAggInstr *ins, const Set *const *args, bool zero, Set *
 	/* one of its own: what lies before it is not known */
 	if (ends.may & GPUAGG_MAY_ERROR)
 		gpuagg_set_add_values(&ends, ins->op);
-	set_unite(result, &ends);
+	gpuagg_set_unite(result, &ends);
 }
 
 static bool
@@ -527,6 +527,8 @@ is_made_for(uint8_t rule, uint32_t arg, const Set *s)
 			return arg > 0 || lies_between(s, GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END - 1);
 		case GPUAGG_RULE_FLOAT_ENDS:
 		case GPUAGG_RULE_FLOAT_TURNS:
+		case GPUAGG_RULE_FLOAT_PRODUCT:
+		case GPUAGG_RULE_FLOAT_QUOTIENT:
 			return lies_between(s, gpuagg_set_image(-DBL_MAX), gpuagg_set_image(DBL_MAX));
 		default:
 			return true;
@@ -548,6 +550,8 @@ set_monotone(const GpuAggInstr *ins, const Set *const *args, Set *result)
 		result->may |= MAY_STRICT;
 		gpuagg_set_add_values(result, ins->op);
 	}
+	else if (rule == GPUAGG_RULE_FLOAT_PRODUCT || rule == GPUAGG_RULE_FLOAT_QUOTIENT)
+		gpuagg_set_float_corners(ins, rule == GPUAGG_RULE_FLOAT_QUOTIENT, args, result);
 	else
 		gpuagg_set_ends(ins, args, rule == GPUAGG_RULE_TURNS || rule == GPUAGG_RULE_FLOAT_TURNS,
 						result);
@@ -633,6 +637,19 @@ gpuagg_set_result(const GpuAggSetLogic *logic, const GpuAggProgram *p, const Gpu
 		default:
 			return set_strict(p, ins, sets);
 	}
+}
+
+Set
+gpuagg_set_operator(uint32_t op, int32_t imm, const Set *args)
+{
+	const GpuAggInstr ins = {.op = op,.imm = imm};
+	Alone		alone;
+
+	alone_init(&alone, &ins);
+	/* no constant is asked for, and nothing has made an argument */
+	alone.head.ncolumns = RESULT;
+	alone.head.nconsts = 0;
+	return gpuagg_set_result(NULL, &alone.head, &alone.instr, args);
 }
 
 Set

@@ -4,8 +4,9 @@
  *
  * One calculus for whoever asks without running a program: of the bounds of a zone, what a
  * filter says of all rows (zone_filter.h); of the range of a column, how groups are numbered
- * (choice/ranges.h).  Each operator's rule stands beside it in ops.h.  A result holds at
- * least what eval.h could make of any values of the arguments' sets.
+ * (choice/ranges.h); of its statistics, how many values an expression has
+ * (planner/estimate/value_bound.h).  Each operator's rule stands beside it in ops.h.  A
+ * result holds at least what eval.h could make of any values of the arguments' sets.
  *
  * Pure functions; for the host only.
  */
@@ -43,6 +44,13 @@ static inline bool
 gpuagg_set_may_value(const GpuAggValueSet *s)
 {
 	return (s->may & GPUAGG_MAY_VALUE) != 0;
+}
+
+/* Are both ends known? */
+static inline bool
+gpuagg_set_is_bounded(const GpuAggValueSet *s)
+{
+	return gpuagg_set_may_value(s) && s->low > INT64_MIN && s->high < INT64_MAX;
 }
 
 /* As a condition */
@@ -99,6 +107,30 @@ extern GpuAggValueSet gpuagg_set_constant(const GpuAggConst *constant, uint32_t 
 /* What an instruction makes; sets: of all registers that it reads */
 extern GpuAggValueSet gpuagg_set_result(const GpuAggSetLogic *logic, const GpuAggProgram *program,
 										const GpuAggInstr *instr, const GpuAggValueSet *sets);
+
+/*
+ * What an operator makes alone, of sets of its arguments in their order.  It is none that asks for
+ * constants: of lists, nor AND and OR.  In any zone: of one that is not known.
+ */
+extern GpuAggValueSet gpuagg_set_operator(uint32_t op, int32_t imm, const GpuAggValueSet *args);
+
+/* The values, NULL and errors of both */
+extern void gpuagg_set_unite(GpuAggValueSet *set, const GpuAggValueSet *other);
+
+/*
+ * What a function that no device has makes of doubles, which it puts in no other order.  Where it
+ * has no finite value of an end, nothing is known.
+ */
+extern GpuAggValueSet gpuagg_set_rising(const GpuAggValueSet *arg, double (*function) (double));
+
+/* Moments in bins of so many microseconds, of which one begins at the origin */
+extern GpuAggValueSet gpuagg_set_bins(const GpuAggValueSet *arg, int64_t stride, int64_t origin);
+
+/*
+ * How many values lie about so far apart, both ends among them; HUGE_VAL: these are not known, or
+ * step is none
+ */
+extern double gpuagg_set_steps(const GpuAggValueSet *set, uint32_t cls, double step);
 
 /*
  * Is it date_trunc(unit below a day, timestamptz), which is the local time cut, less the

@@ -33,7 +33,16 @@ are_finite(const Set *a)
 	return gpuagg_timestamp_in_range(a->low) && gpuagg_timestamp_in_range(a->high);
 }
 
-/* The day of the month is at most the last, so a later moment may come earlier on it. */
+static int64_t
+midnight(int64_t moment)
+{
+	return gpuagg_timestamp_day(moment) * GPUAGG_USECS_PER_DAY;
+}
+
+/*
+ * The day of the month is at most the last, so a later moment may come earlier on it, but on no
+ * earlier day.
+ */
 static void
 set_months(const GpuAggInstr *ins, const Set *const *args, Set *result)
 {
@@ -45,9 +54,12 @@ set_months(const GpuAggInstr *ins, const Set *const *args, Set *result)
 		return;
 	}
 	gpuagg_set_ends(ins, args, false, &ends);
-	result->may |= ends.may;
-	if (gpuagg_set_may_value(&ends))
-		add_wider(result, ends.low, ends.high, GPUAGG_USECS_PER_DAY);
+	if (are_finite(&ends))
+	{
+		ends.low = midnight(ends.low);
+		ends.high = midnight(ends.high) + (GPUAGG_USECS_PER_DAY - 1);
+	}
+	gpuagg_set_unite(result, &ends);
 }
 
 /* No offset is as long as a day. */
@@ -68,31 +80,43 @@ set_zoned(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *a, Set *res
 }
 
 /* The origin's bins go on before it, where PostgreSQL has to tell of some. */
+Set
+gpuagg_set_bins(const Set *a, int64_t stride, int64_t origin)
+{
+	Set			result = GPUAGG_SET_NOTHING;
+
+	result.may = a->may & MAY_STRICT;
+	if (!gpuagg_set_may_value(a))
+		return result;
+	if (stride <= 0 || !are_finite(a))
+	{
+		add_open(&result, GPUAGG_OP_DATE_BIN);
+		return result;
+	}
+	for (int i = 0; i < 2; i++)
+	{
+		const Wide	past = (Wide) (i == 0 ? a->low : a->high) - origin;
+		const Wide	beyond = past % stride + (past % stride < 0 ? stride : 0);
+		const Wide	begin = past - beyond + origin;
+
+		if (past < 0 || past > INT64_MAX || begin < GPUAGG_TIMESTAMP_MIN)
+			result.may |= GPUAGG_MAY_ERROR;
+		gpuagg_set_add(&result, begin < INT64_MIN ? INT64_MIN : (int64_t) begin);
+	}
+	return result;
+}
+
 static void
 set_bins(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *a, Set *result)
 {
 	const GpuAggConst *c = gpuagg_const_of(p, ins->b);
 	int64_t		bin[2] = {0, 0};	/* stride, origin */
-	Wide		ends[2];
+	Set			bins;
 
 	if (c != NULL && c->len == sizeof(bin))
 		memcpy(bin, gpuagg_const_bytes(p, c).data, sizeof(bin));
-	if (bin[0] <= 0 || !are_finite(a))
-	{
-		add_open(result, ins->op);
-		return;
-	}
-	for (int i = 0; i < 2; i++)
-	{
-		const Wide	past = (Wide) (i == 0 ? a->low : a->high) - bin[1];
-		const Wide	beyond = past % bin[0] + (past % bin[0] < 0 ? bin[0] : 0);
-
-		ends[i] = past - beyond + bin[1];
-		if (past < 0 || past > INT64_MAX || ends[i] < GPUAGG_TIMESTAMP_MIN)
-			result->may |= GPUAGG_MAY_ERROR;
-	}
-	for (int i = 0; i < 2; i++)
-		gpuagg_set_add(result, ends[i] < INT64_MIN ? INT64_MIN : (int64_t) ends[i]);
+	bins = gpuagg_set_bins(a, bin[0], bin[1]);
+	gpuagg_set_unite(result, &bins);
 }
 
 /* Before 1970 the quotient is rounded by the size of what is divided, so one may be the next. */

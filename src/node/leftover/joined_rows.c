@@ -87,10 +87,10 @@ find_long_keys(GpuAggJoinedRows *joined, uint32 of_keys)
 	{
 		const AttrNumber column = key_column(joined->program, keys[i].reg);
 
-		if ((of_keys >> i & 1) == 0 || column == 0 || (keys[i].scale & GPUAGG_SCALE_WORD) != 0)
+		if ((of_keys >> i & 1) == 0 || column == 0 || gpuagg_scale_is_word(keys[i].scale))
 			continue;
 		joined->long_columns[joined->nlong] = column;
-		joined->long_scales[joined->nlong++] = keys[i].scale & ~GPUAGG_SCALE_AT_MOST;
+		joined->long_scales[joined->nlong++] = keys[i].scale.digits;
 	}
 }
 

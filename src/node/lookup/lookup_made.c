@@ -82,7 +82,7 @@ take_strings(Task *task, const char *at, Size left)
 	MemoryContext old;
 
 	if (left < sizeof(*head) || head->count > left / sizeof(uint32) || head->bytes > left ||
-		head->column >= plan->ncolumns || plan->scales[head->column] != GPUAGG_SCALE_NUMBERED)
+		head->column >= plan->ncolumns || plan->scales[head->column].form != GPUAGG_SCALE_NUMBERED)
 		return NULL;
 	bytes = sizeof(*head) + GPUAGG_ALIGN8(head->count * sizeof(uint32));
 	if (bytes + GPUAGG_ALIGN8(head->bytes) > left)
@@ -107,7 +107,7 @@ has_strings(const GpuAggMadeInput *input)
 {
 	for (int i = 0; i < input->plan->ncolumns; i++)
 	{
-		if (input->plan->scales[i] == GPUAGG_SCALE_NUMBERED && input->numbered[i] == NULL)
+		if (input->plan->scales[i].form == GPUAGG_SCALE_NUMBERED && input->numbered[i] == NULL)
 			return false;
 	}
 	return true;

@@ -105,13 +105,13 @@ word_bytes(const GpuAggLookupPlan *plan, int column)
 
 /* A numeric as the column has it: as a bound, or itself */
 static bool
-numeric_held(uint8 scale, bool key, Datum datum, int64 *held)
+numeric_held(GpuAggScale scale, bool key, Datum datum, int64 *held)
 {
-	const uint8 bound = scale & GPUAGG_SCALE_BOUNDS;
+	const bool	below = scale.form == GPUAGG_SCALE_BELOW;
 
-	return bound != 0 ? gpuagg_numeric_bound(datum, bound == GPUAGG_SCALE_BELOW,
-											 scale & GPUAGG_SCALE_DECIMALS, held) :
-						gpuagg_numeric_scaled(datum, key, scale, held);
+	return below || scale.form == GPUAGG_SCALE_FLOOR ?
+		gpuagg_numeric_bound(datum, below, scale.digits, held) :
+		gpuagg_numeric_scaled(datum, key, scale.digits, held);
 }
 
 /*

@@ -24,7 +24,7 @@ form_of(const GpuAggLookupPlan *plan, int column)
 bool
 gpuagg_lookup_is_numbered(const GpuAggLookupPlan *plan, int column)
 {
-	return plan->scales[column] == GPUAGG_SCALE_NUMBERED ||
+	return plan->scales[column].form == GPUAGG_SCALE_NUMBERED ||
 		(form_of(plan, column) & GPUAGG_KEY_NUMBERED) != 0;
 }
 

@@ -148,7 +148,7 @@ has_strings(const Kept *k, const GpuAggLookupPlan *plan)
 {
 	for (int i = 0; i < k->ncolumns; i++)
 	{
-		if (plan->scales[i] == GPUAGG_SCALE_NUMBERED && k->numbered[i] == NULL)
+		if (plan->scales[i].form == GPUAGG_SCALE_NUMBERED && k->numbered[i] == NULL)
 			return false;
 	}
 	return true;

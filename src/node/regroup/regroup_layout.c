@@ -40,7 +40,7 @@ gpuagg_regroup_program(const GpuAggRegroup *plan, uint64 seed)
 	for (int i = 0; i < plan->nkeys; i++)
 	{
 		keys[i].type = plan->values[plan->keys[i]].type;
-		keys[i].scale = plan->scales[i];
+		keys[i].scale = gpuagg_scale(plan->scales[i]);
 	}
 	for (int i = 0; i < extra; i++)
 		keys[plan->nkeys + i].type = GPUAGG_T_INT4;

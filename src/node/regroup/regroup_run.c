@@ -402,8 +402,8 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 			.count_index = -1,
 			.type = key->type,
 			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale :
-																			  key->scale,
-			.shown = input->sorted ? input->shown : key->scale,
+																			  key->scale.digits,
+			.shown = input->sorted ? input->shown : key->scale.digits,
 			.shown_by = input->shown_by,
 			.lookup = input->lookup,
 			.column = input->column};

@@ -55,7 +55,7 @@ typedef struct GpuAggRowColumnMade
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
 	bool		coded;			/* an interval as its code, else as its total */
-	uint8		scale;			/* of a numeric, as in a transition */
+	GpuAggScale scale;			/* of a numeric, as in a transition */
 	uint8	   *states;			/* [room] */
 	uint64	   *values;			/* [room]; BYTES: lengths */
 	StringInfoData strings;		/* BYTES */
@@ -184,13 +184,13 @@ value_convert(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum,
 			return interval_convert(output, datum, value);
 		case NUMERICOID:
 			{
-				const int	scale = output->scale & ~(GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD);
+				const GpuAggScale scale = output->scale;
 				int64		decimal;
 
-				if ((output->scale & GPUAGG_SCALE_WORD) != 0 ?
-					!gpuagg_numeric_word(datum, scale, &decimal) :
-					!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
-										   scale, &decimal))
+				if (gpuagg_scale_is_word(scale) ?
+					!gpuagg_numeric_word(datum, scale.digits, &decimal) :
+					!gpuagg_numeric_scaled(datum, scale.form == GPUAGG_SCALE_AT_MOST,
+										   scale.digits, &decimal))
 					return false;
 				*value = (uint64) decimal;
 				break;
@@ -538,8 +538,8 @@ gpuagg_row_block_is_beyond(const GpuAggRowBlock *block, int n, Datum datum)
 	int64		decimal;
 
 	return output->is.numeric && output->way == WAY_CONVERTED &&
-		(output->scale & GPUAGG_SCALE_WORD) == 0 &&
-		!gpuagg_numeric_scaled(datum, true, output->scale & ~GPUAGG_SCALE_AT_MOST, &decimal);
+		!gpuagg_scale_is_word(output->scale) &&
+		!gpuagg_numeric_scaled(datum, true, output->scale.digits, &decimal);
 }
 
 GpuAggStatus

@@ -151,16 +151,16 @@ attempt_task(Attempt *a, GpuAggError *error)
 	return status;
 }
 
-/* The scale that a column is limited to where an instruction takes it to that; 0: none */
-static int
-scale_of(const GpuAggProgram *program, const GpuAggAttr *attr)
+/* A column's scale, limited to where an instruction takes it to one; else as it is */
+static GpuAggScale
+limited_scale(const GpuAggProgram *program, const GpuAggAttr *attr)
 {
 	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
 
-	for (uint32 i = 0; i < program->ninstrs && attr->scale == GPUAGG_SCALE_WORD; i++)
+	for (uint32 i = 0; i < program->ninstrs && attr->scale.form == GPUAGG_SCALE_WORD; i++)
 		if (instrs[i].op == GPUAGG_OP_DECIMAL_AT && instrs[i].a == attr->reg)
-			return GPUAGG_SCALE_FITS | instrs[i].imm;
-	return 0;
+			return gpuagg_scale_as(GPUAGG_SCALE_FITS, instrs[i].imm);
+	return attr->scale;
 }
 
 /*
@@ -179,7 +179,7 @@ attempt_limitable(const Attempt *a)
 		(scan->lookups != NULL && !gpuagg_leftover_joined(scan)))
 		return false;
 	for (uint32 i = 0; i < program->nattrs; i++)
-		if (scale_of(program, &attrs[i]) != 0)
+		if (!gpuagg_scale_same(limited_scale(program, &attrs[i]), attrs[i].scale))
 			return true;
 	return false;
 }
@@ -191,7 +191,7 @@ attempt_limit(Attempt *a)
 	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(program);
 
 	for (uint32 i = 0; i < program->nattrs; i++)
-		attrs[i].scale |= scale_of(program, &attrs[i]);
+		attrs[i].scale = limited_scale(program, &attrs[i]);
 	a->limited = true;
 }
 

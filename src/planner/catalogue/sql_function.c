@@ -26,6 +26,7 @@
 #define HARMLESS(when) .harmless = GPUAGG_HARMLESS_##when
 #define DIGITS(rule) .digits = GPUAGG_DIGITS_##rule
 #define BOUND(rule) .bound = GPUAGG_BOUNDS_##rule
+#define BOUND_OP(operation) .bound = GPUAGG_BOUNDS_OPERATION,.bound_op = GPUAGG_OP_##operation
 #define IS(trait) .traits = GPUAGG_IS_##trait
 
 static const GpuAggFunction functions[GPUAGG_NFUNCTIONS] = {

@@ -121,39 +121,31 @@ typedef enum GpuAggDigitRule
 	GPUAGG_DIGITS_INTEGER_AVERAGE
 } GpuAggDigitRule;
 
-/* What becomes of the arguments' bounds (planner/estimate/value_bound_function.h) */
+/*
+ * What becomes of the arguments' bounds (planner/estimate/value_bound_function.h), which are
+ * sets of device/ops/value_set.h
+ */
 typedef enum GpuAggBoundRule
 {
-	GPUAGG_BOUNDS_NONE,
+	GPUAGG_BOUNDS_OWN,			/* as of the row's operation, or register; else not known */
+	GPUAGG_BOUNDS_OPERATION,	/* as of another operation, that of the row's "bound_op" */
+	GPUAGG_BOUNDS_SAME,			/* the same value of another type */
 
-	/* monotone in an argument that is no constant: the ends of its range become the result's */
-	GPUAGG_BOUNDS_SUM,
-	GPUAGG_BOUNDS_DIFFERENCE,
-	GPUAGG_BOUNDS_PRODUCT,
-	GPUAGG_BOUNDS_QUOTIENT,		/* of integers */
-	GPUAGG_BOUNDS_RATIO,
-	GPUAGG_BOUNDS_WHOLE,			/* rounded one way or another */
-	GPUAGG_BOUNDS_DECIMALS,		/* rounded to as many decimals as the second argument says */
+	/* numbers */
+	GPUAGG_BOUNDS_ROUNDED,		/* as the row's operation does, to a whole number, or as many
+								 * decimals as the second argument says */
 	GPUAGG_BOUNDS_LN,
 	GPUAGG_BOUNDS_LOG10,
 	GPUAGG_BOUNDS_LOG,			/* to the base that the first argument is */
-	GPUAGG_BOUNDS_CAST,			/* the same value of another type */
-	GPUAGG_BOUNDS_DAYS_LATER,
-	GPUAGG_BOUNDS_DAYS_EARLIER,
-	GPUAGG_BOUNDS_DAYS_BETWEEN,
-	GPUAGG_BOUNDS_LATER,			/* by an interval */
-	GPUAGG_BOUNDS_EARLIER,
-	GPUAGG_BOUNDS_DAY,
-	GPUAGG_BOUNDS_TRUNCATED,		/* to a unit that the first argument names */
+	GPUAGG_BOUNDS_BUCKET,
+
+	/* moments */
+	GPUAGG_BOUNDS_MOVED,		/* by an interval */
+	GPUAGG_BOUNDS_TRUNCATED,	/* to a unit that the first argument names */
 	GPUAGG_BOUNDS_BINNED,
 	GPUAGG_BOUNDS_OTHER_ZONE,
-
-	/* not monotone: few values */
-	GPUAGG_BOUNDS_REMAINDER,
-	GPUAGG_BOUNDS_MASK,
-	GPUAGG_BOUNDS_BUCKET,
-	GPUAGG_BOUNDS_FIELD,			/* of a moment, that the first argument names */
-	GPUAGG_BOUNDS_PATTERN		/* a moment as text */
+	GPUAGG_BOUNDS_FIELD,		/* that the first argument names */
+	GPUAGG_BOUNDS_PATTERN		/* as text */
 } GpuAggBoundRule;
 
 /* The rest, bits of a row's "traits" */
@@ -175,6 +167,7 @@ typedef struct GpuAggFunction
 	uint8		harmless;		/* GpuAggHarmless */
 	uint8		digits;			/* GpuAggDigitRule */
 	uint8		bound;			/* GpuAggBoundRule */
+	uint8		bound_op;		/* GpuAggOp */
 	uint8		traits;
 } GpuAggFunction;
 

@@ -11,7 +11,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "common/hashfn.h"
-#include "planner/estimate/bound_scale.h"
+#include "planner/estimate/bound_set.h"
 #include "planner/estimate/column_range.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -22,10 +22,8 @@ typedef struct Known
 	Oid			relid;			/* InvalidOid: none */
 	AttrNumber	attno;
 	bool		inherit;
-	bool		ranged;
 	Oid			type;
-	double		low;
-	double		high;
+	GpuAggValueSet set;
 } Known;
 
 static Known known[64];
@@ -49,24 +47,16 @@ gpuagg_column_range_as_of(void)
 	return changes;
 }
 
-/* Widens the range by some of a column's statistics. */
+/* Adds some of a column's statistics. */
 static void
-widen(HeapTuple stats, int kind, Oid type, Known *k)
+add_values(HeapTuple stats, int kind, Oid type, GpuAggValueSet *set)
 {
 	AttStatsSlot slot;
 
 	if (!get_attstatsslot(&slot, stats, kind, InvalidOid, ATTSTATSSLOT_VALUES))
 		return;
 	for (int i = 0; i < slot.nvalues; i++)
-	{
-		double		scalar;
-
-		if (!gpuagg_bound_scalar(type, slot.values[i], &scalar))
-			continue;
-		k->low = k->ranged ? Min(k->low, scalar) : scalar;
-		k->high = k->ranged ? Max(k->high, scalar) : scalar;
-		k->ranged = true;
-	}
+		(void) gpuagg_bound_add(set, type, slot.values[i]);
 	free_attstatsslot(&slot);
 }
 
@@ -77,16 +67,17 @@ place_of(const Known *k)
 }
 
 bool
-gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type, double *low, double *high)
+gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type, GpuAggValueSet *set)
 {
 	const Form_pg_statistic form = (Form_pg_statistic) GETSTRUCT(data->statsTuple);
 	Known		k = {.relid = form->starelid,
 			   .attno = form->staattnum,
 			   .inherit = form->stainherit,
-			   .type = type};
+			   .type = type,
+			   .set = GPUAGG_SET_NOTHING};
 	Known	   *place = place_of(&k);
 
-	if (!gpuagg_bound_has_scale(type))
+	if (gpuagg_bound_class(type) == GPUAGG_CLASS_BYTES)
 		return false;
 	/* statistics of another extension's are its own */
 	if (data->freefunc == ReleaseSysCache && place->relid == k.relid && place->attno == k.attno &&
@@ -94,12 +85,11 @@ gpuagg_column_range(const VariableStatData *data, uint64 as_of, Oid type, double
 		k = *place;
 	else
 	{
-		widen(data->statsTuple, STATISTIC_KIND_HISTOGRAM, type, &k);
-		widen(data->statsTuple, STATISTIC_KIND_MCV, type, &k);
+		add_values(data->statsTuple, STATISTIC_KIND_HISTOGRAM, type, &k.set);
+		add_values(data->statsTuple, STATISTIC_KIND_MCV, type, &k.set);
 		if (data->freefunc == ReleaseSysCache && as_of == changes)
 			*place = k;
 	}
-	*low = k.low;
-	*high = k.high;
-	return k.ranged;
+	*set = k.set;
+	return gpuagg_set_may_value(set);
 }

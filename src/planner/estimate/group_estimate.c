@@ -118,7 +118,7 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs, double postgres)
 	foreach(lc, exprs)
 	{
 		GpuAggValueBound b = gpuagg_value_bound(source, lfirst(lc));
-		double		values = b.values + b.nullable;
+		double		values = b.values + gpuagg_bound_nullable(&b);
 
 		if (values < (alone ? postgres :
 					  planner_groups(source->root, source->rel, list_make1(lfirst(lc)))))

@@ -22,35 +22,29 @@
 #include "planner/estimate/value_bound.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 
-/*
- * 2^53: doubles beyond are inexact.  Moments of some centuries are within, of which keys make
- * days.
- */
-#define WIDEST 9007199254740992.0
+/* Codes of strings beyond are none; doubles tell these apart. */
+#define MOST_CODES 9007199254740992.0
 
-/* Is a value on the scale of its bound, but for a unit, the device's number? */
+/* Are values of bounds the device's numbers? */
 static bool
 is_whole(uint8 type)
 {
 	return type != GPUAGG_T_NUMERIC && type != GPUAGG_T_FLOAT4 && type != GPUAGG_T_FLOAT8;
 }
 
-/* Of a value of PostgreSQL's on the scale of its bound; low > high: not known */
+/* low > high: not known */
 static GpuAggRange
 range_of(const GpuAggBoundSource *source, Var *var, uint8 type, bool coded, double most)
 {
 	GpuAggValueBound b = gpuagg_value_bound(source, (Node *) var);
-	double		unit = type == GPUAGG_T_DATE ? (double) USECS_PER_DAY : 1;
 	GpuAggRange r = {1, 0};
 
-	b.values = Min(b.values, most);
-	if (coded && b.values >= 1 && b.values < WIDEST)
+	gpuagg_bound_limit(&b, most);
+	if (coded && b.values >= 1 && b.values < MOST_CODES)
 		r = (GpuAggRange) {0, (int64) b.values - 1};
-	else if (!coded && b.ranged && is_whole(type) && fabs(b.low / unit) < WIDEST &&
-			 fabs(b.high / unit) < WIDEST)
-		r = (GpuAggRange) {(int64) floor(b.low / unit), (int64) floor(b.high / unit)};
+	else if (!coded && is_whole(type) && gpuagg_set_is_bounded(&b.set))
+		r = (GpuAggRange) {b.set.low, b.set.high};
 	return r;
 }
 
@@ -89,7 +83,7 @@ gpuagg_key_range(PlannerInfo *root, const GpuAggLookupLower *lookup, int column)
 	rte = planner_rt_fetch(var->varno, root);
 	if (rte->rtekind != RTE_RELATION)
 		return (GpuAggRange) {1, 0};
-	numbered = lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
+	numbered = lookup->scales[column].form == GPUAGG_SCALE_NUMBERED;
 	source.rel = find_base_rel(root, var->varno);
 	source.relation = table_open(rte->relid, NoLock);
 	r = range_of(&source, var, lookup->types[column], numbered,

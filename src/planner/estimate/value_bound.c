@@ -9,7 +9,10 @@
  *	- some return few, whatever their arguments: booleans, fields of a date,
  *	  remainders, a CASE of constants;
  *	- some return few over the range of a column, which its histogram tells: date_trunc,
- *	  years, a quotient (value_bound_function.c).
+ *	  years, a quotient.
+ *
+ * The last two are what sets of values tell (device/ops/value_set.h), of any expression
+ * whose arguments' sets are known.
  *
  * Of a column the statistics tell the values and the range; of strings that the cache
  * has, their number.
@@ -33,33 +36,11 @@
 #include "planner/value/constant.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
-#include "utils/timestamp.h"
 #include "utils/typcache.h"
 
-static const GpuAggValueBound unknown = {.values = HUGE_VAL,.nullable = true};
+static const GpuAggValueBound unknown = {.values = HUGE_VAL,.set = GPUAGG_BOUND_ANYTHING};
 
 /* --------------------------------------------------------------- columns --- */
-
-/* How far apart values of a type are at least; 0: nothing is known */
-static double
-type_step(Oid type, int32 typmod)
-{
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-			return 1;
-		case DATEOID:
-			return (double) USECS_PER_DAY;
-		case NUMERICOID:
-			/* numeric(precision, scale) */
-			return typmod < (int32) VARHDRSZ ? 0 :
-				pow(10, -gpuagg_numeric_typmod_scale(typmod));
-		default:
-			return 0;
-	}
-}
 
 /*
  * May the user know where values lie?  Of rows that may be hidden, if PostgreSQL's own
@@ -70,6 +51,12 @@ shows_range(VariableStatData *data, Oid type)
 {
 	return statistic_proc_security_check(
 		data, get_opcode(lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr));
+}
+
+static void
+set_nullable(GpuAggValueBound *b, bool nullable)
+{
+	b->set.may = GPUAGG_MAY_VALUE | (nullable ? GPUAGG_MAY_NULL : 0);
 }
 
 static void
@@ -86,9 +73,12 @@ bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound 
 		b->values = values;
 	if (HeapTupleIsValid(data.statsTuple))
 	{
-		b->nullable = ((Form_pg_statistic) GETSTRUCT(data.statsTuple))->stanullfrac > 0;
-		if (shows_range(&data, var->vartype))
-			b->ranged = gpuagg_column_range(&data, as_of, var->vartype, &b->low, &b->high);
+		GpuAggValueSet set;
+
+		if (shows_range(&data, var->vartype) &&
+			gpuagg_column_range(&data, as_of, var->vartype, &set))
+			b->set = set;
+		set_nullable(b, ((Form_pg_statistic) GETSTRUCT(data.statsTuple))->stanullfrac > 0);
 	}
 	ReleaseVariableStats(data);
 }
@@ -114,22 +104,21 @@ bound_var(const GpuAggBoundSource *source, Var *var)
 	if (table == NULL || table->rtekind != RTE_RELATION)
 		return b;
 	bound_by_statistics(source, var, &b);
-	b.values = Min(b.values, gpuagg_bound_steps(&b, type_step(var->vartype, var->vartypmod)));
 	/* outer joins make NULLs */
 	if (source->rel->reloptkind == RELOPT_JOINREL && source->root->join_info_list != NIL)
-		b.nullable = true;
+		set_nullable(&b, true);
 	if (planner_rt_fetch(var->varno, source->root)->relid != RelationGetRelid(source->relation))
 		return b;
 	if (table == source->rel &&
 		gpuagg_attr_notnull(RelationGetDescr(source->relation), var->varattno - 1))
-		b.nullable = false;
+		set_nullable(&b, false);
 	if (source->exact_hidden || get_typlen(var->vartype) != -1)
 		return b;
 	strings = gpuagg_cache_strings(RelationGetRelid(source->relation),
 								   GPUAGG_FILES_NUMBER(source->relation),
 								   var->varattno, table->pages);
 	if (strings > 0)
-		b.values = Min(b.values, strings);
+		gpuagg_bound_limit(&b, strings);
 	return b;
 }
 
@@ -139,7 +128,8 @@ bound_var(const GpuAggBoundSource *source, Var *var)
 static GpuAggValueBound
 bound_call(const GpuAggBoundSource *source, Oid funcid, Oid type, List *args)
 {
-	GpuAggValueBound b = {.values = 1};
+	GpuAggValueBound b = {.values = 1,.set = GPUAGG_BOUND_ANYTHING};
+	bool		nullable = false;
 	bool		strict = OidIsValid(funcid) && func_strict(funcid);
 	GpuAggValueBound *bounds = palloc((list_length(args) + 1) * sizeof(GpuAggValueBound));
 	ListCell   *lc;
@@ -149,26 +139,64 @@ bound_call(const GpuAggBoundSource *source, Oid funcid, Oid type, List *args)
 		GpuAggValueBound *arg = &bounds[foreach_current_index(lc)];
 
 		*arg = gpuagg_value_bound(source, lfirst(lc));
-		b.values *= arg->values + (arg->nullable && !strict);
-		b.nullable |= arg->nullable;
+		b.values *= arg->values + (gpuagg_bound_nullable(arg) && !strict);
+		nullable |= gpuagg_bound_nullable(arg);
 	}
 	gpuagg_bound_function(funcid, args, bounds, &b);
+	set_nullable(&b, nullable);
 	if (type == BOOLOID)
-		b.values = Min(b.values, 2);
+		gpuagg_bound_limit(&b, 2);
 	pfree(bounds);
 	return b;
 }
 
 /* --------------------------------------------------------------- choices --- */
 
-/*
- * One of these: equal constants count once, and it lies between the ends of all ranges.
- * NULL may come of each, or only where all are NULL.
- */
-static GpuAggValueBound
-bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
+static GpuAggValueSet
+any_set(const GpuAggValueSet *sets)
 {
-	GpuAggValueBound b = {.nullable = !any_null,.ranged = true,.low = HUGE_VAL,.high = -HUGE_VAL};
+	GpuAggValueSet either = sets[0];
+
+	gpuagg_set_unite(&either, &sets[1]);
+	return either;
+}
+
+/* The second one, where the first is NULL */
+static GpuAggValueSet
+first_set(const GpuAggValueSet *sets)
+{
+	return gpuagg_set_operator(GPUAGG_OP_COALESCE, 0, sets);
+}
+
+/* By an operator of two values, of which NULL is none */
+static GpuAggValueSet
+extreme_set(GpuAggOp op, const GpuAggValueSet *sets)
+{
+	const GpuAggValueSet choices[2] = {gpuagg_set_operator(op, 0, sets), first_set(sets)};
+
+	return first_set(choices);
+}
+
+/* The images of doubles are in the order of doubles. */
+static GpuAggValueSet
+greater_set(const GpuAggValueSet *sets)
+{
+	return extreme_set(GPUAGG_OP_I64_MAX, sets);
+}
+
+static GpuAggValueSet
+lesser_set(const GpuAggValueSet *sets)
+{
+	return extreme_set(GPUAGG_OP_I64_MIN, sets);
+}
+
+/* One of these, of which equal constants count once; of_two: what two of them make */
+static GpuAggValueBound
+bound_one_of(const GpuAggBoundSource *source, List *choices,
+			 GpuAggValueSet (*of_two) (const GpuAggValueSet *sets))
+{
+	GpuAggValueBound b = {.values = 0};
+	GpuAggValueSet sets[2];
 	List	   *constants = NIL;
 	ListCell   *lc;
 
@@ -177,10 +205,9 @@ bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 		Node	   *choice = lfirst(lc);
 		GpuAggValueBound one = gpuagg_value_bound(source, choice);
 
-		b.ranged = b.ranged && one.ranged;
-		b.low = Min(b.low, one.low);
-		b.high = Max(b.high, one.high);
-		b.nullable = any_null ? b.nullable || one.nullable : b.nullable && one.nullable;
+		sets[0] = b.set;
+		sets[1] = one.set;
+		b.set = foreach_current_index(lc) == 0 ? one.set : of_two(sets);
 		if (!IsA(choice, Const))
 			b.values += one.values;
 		else if (!((Const *) choice)->constisnull)
@@ -191,6 +218,12 @@ bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 }
 
 static GpuAggValueBound
+bound_extreme(const GpuAggBoundSource *source, MinMaxExpr *expr)
+{
+	return bound_one_of(source, expr->args, expr->op == IS_GREATEST ? greater_set : lesser_set);
+}
+
+static GpuAggValueBound
 bound_case(const GpuAggBoundSource *source, CaseExpr *expr)
 {
 	List	   *results = list_make1(expr->defresult);
@@ -198,16 +231,18 @@ bound_case(const GpuAggBoundSource *source, CaseExpr *expr)
 
 	foreach(lc, expr->args)
 		results = lappend(results, lfirst_node(CaseWhen, lc)->result);
-	return bound_one_of(source, results, true);
+	return bound_one_of(source, results, any_set);
 }
 
 static GpuAggValueBound
-bound_const(Const *expr)
+bound_const(const Const *expr)
 {
-	GpuAggValueBound b = {.values = expr->constisnull ? 0 : 1,.nullable = expr->constisnull};
+	GpuAggValueBound b = {.values = expr->constisnull ? 0 : 1};
 
-	b.ranged = !expr->constisnull && gpuagg_bound_scalar(expr->consttype, expr->constvalue, &b.low);
-	b.high = b.low;
+	if (!gpuagg_bound_constant((const Node *) expr, &b.set) && !expr->constisnull)
+		gpuagg_set_add_any(&b.set);
+	if (expr->constisnull)
+		b.set.may = GPUAGG_MAY_NULL;
 	return b;
 }
 
@@ -218,7 +253,7 @@ bound_null_if(const GpuAggBoundSource *source, NullIfExpr *expr)
 {
 	GpuAggValueBound b = gpuagg_value_bound(source, gpuagg_arg(expr->args, 0));
 
-	b.nullable = true;
+	b.set.may |= GPUAGG_MAY_NULL;
 	return b;
 }
 
@@ -228,8 +263,8 @@ bound_truth(const GpuAggBoundSource *source, List *args)
 	return bound_call(source, InvalidOid, BOOLOID, args);
 }
 
-GpuAggValueBound
-gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
+static GpuAggValueBound
+bound_node(const GpuAggBoundSource *source, Node *expr)
 {
 	switch (nodeTag(expr))
 	{
@@ -256,14 +291,28 @@ gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_DistinctExpr:
-			return (GpuAggValueBound) {.values = 2};
+			return (GpuAggValueBound) {.values = 2,.set = {GPUAGG_MAY_VALUE, INT64_MIN, INT64_MAX}};
 		case T_CaseExpr:
 			return bound_case(source, (CaseExpr *) expr);
 		case T_CoalesceExpr:
-			return bound_one_of(source, ((CoalesceExpr *) expr)->args, false);
+			return bound_one_of(source, ((CoalesceExpr *) expr)->args, first_set);
 		case T_MinMaxExpr:
-			return bound_one_of(source, ((MinMaxExpr *) expr)->args, false);
+			return bound_extreme(source, (MinMaxExpr *) expr);
 		default:
 			return unknown;
 	}
+}
+
+GpuAggValueBound
+gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
+{
+	GpuAggValueBound b = bound_node(source, expr);
+	Oid			type;
+
+	if (!gpuagg_set_is_bounded(&b.set))
+		return b;
+	type = exprType(expr);
+	gpuagg_bound_limit(&b, gpuagg_set_steps(&b.set, gpuagg_bound_class(type),
+											gpuagg_bound_step(type, exprTypmod(expr))));
+	return b;
 }

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
-#include "planner/estimate/bound_scale.h"
+#include "planner/estimate/bound_set.h"
 #include "utils/rel.h"
 
 /* Where the columns of an expression come from: a table, or a join of which relation is one */

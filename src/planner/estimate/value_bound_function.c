@@ -2,8 +2,12 @@
  * value_bound_function.c
  *		What functions make of the bounds of their arguments (value_bound_function.h).
  *
- * Moments, and numbers.  Whatever is monotone has a range of its own, so that functions
- * of functions have bounds, too: floor(extract(epoch FROM t) / 300).
+ * The arithmetic is that of device/ops/value_set.h: here stands only which of its operators a
+ * function is, and what the constants among its arguments say.  Functions of functions have
+ * bounds, too: floor(extract(epoch FROM t) / 300).
+ *
+ * A moment that is moved or cut by local time is taken as one of UTC, which changes a number
+ * of days by one at most.
  */
 #include "postgres.h"
 
@@ -11,6 +15,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "datatype/timestamp.h"
 #include "parser/scansup.h"
 #include "planner/catalogue/sql_function.h"
@@ -20,181 +25,262 @@
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
+typedef GpuAggValueSet Set;
+
+typedef struct Call
+{
+	const GpuAggFunction *function;
+	List	   *args;
+	const GpuAggValueBound *bounds;
+} Call;
+
+static const Set anything = GPUAGG_BOUND_ANYTHING;
+
+/* ------------------------------------------------------------- operators --- */
+
+static Set
+as_class(const Set *set, GpuAggClass own, GpuAggClass wanted)
+{
+	if (own == GPUAGG_CLASS_BYTES || wanted == GPUAGG_CLASS_BYTES)
+		return anything;
+	if (own == wanted)
+		return *set;
+	return wanted == GPUAGG_CLASS_F64 ? gpuagg_set_operator(GPUAGG_OP_INT_TO_FLOAT8, 0, set) :
+		anything;
+}
+
+static Set
+argument(const Call *call, int i, GpuAggClass wanted)
+{
+	return as_class(&call->bounds[i].set, gpuagg_bound_class(call->function->args[i]), wanted);
+}
+
+static Set
+with_number(GpuAggOp op, const Set *set, int64 number)
+{
+	const Set	sets[2] = {*set, {GPUAGG_MAY_VALUE, number, number}};
+
+	return gpuagg_set_operator(op, 0, sets);
+}
+
+static Set
+with_double(GpuAggOp op, const Set *set, double number)
+{
+	return with_number(op, set, gpuagg_set_image(number));
+}
+
+static GpuAggClass
+class_of_letter(char letter)
+{
+	return letter == 'I' ? GPUAGG_CLASS_I64 : letter == 'F' ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_BYTES;
+}
+
+static bool
+makes_whole(GpuAggOp op)
+{
+	return op == GPUAGG_OP_FLOAT_FLOOR || op == GPUAGG_OP_FLOAT_CEIL ||
+		op == GPUAGG_OP_FLOAT_TRUNC || op == GPUAGG_OP_FLOAT_ROUND;
+}
+
+/* What an operation makes of all arguments */
+static Set
+operated(const Call *call, GpuAggOp op, GpuAggValueBound *b)
+{
+	const char *letters = gpuagg_op_traits(op)->classes;
+	const GpuAggFunction *function = call->function;
+	const bool	swapped = (function->how & GPUAGG_HOW_SWAPPED) != 0;
+	Set			args[3];
+	Set			result;
+	int			n = 0;
+
+	for (; letters[n] != '_'; n++)
+	{
+		if (n >= function->nargs || class_of_letter(letters[n]) == GPUAGG_CLASS_BYTES)
+			return anything;
+		args[n] = argument(call, swapped ? function->nargs - 1 - n : n,
+						   class_of_letter(letters[n]));
+	}
+	result = gpuagg_set_operator(op, 0, args);
+	if (makes_whole(op))
+		gpuagg_bound_limit(b, gpuagg_set_steps(&result, GPUAGG_CLASS_F64, 1));
+	return as_class(&result, class_of_letter(letters[n + 1]), gpuagg_bound_class(function->result));
+}
+
+/* Of a row without a rule */
+static Set
+own_operation(const Call *call, GpuAggValueBound *b)
+{
+	const GpuAggFunction *function = call->function;
+
+	if (function->by != GPUAGG_HANDLER_OPERATION)
+		return anything;
+	if ((function->how & GPUAGG_HOW_SAME) != 0)
+		return argument(call, 0, gpuagg_bound_class(function->result));
+	return operated(call, (GpuAggOp) function->op, b);
+}
+
+/* --------------------------------------------------------------- moments --- */
+
+#define NONE (-1)
 #define YEAR_USECS (DAYS_PER_YEAR * USECS_PER_DAY)
-#define MONTH_USECS ((double) DAYS_PER_MONTH * USECS_PER_DAY)
-#define EPOCH_OF_2000 ((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (double) SECS_PER_DAY)
 
-/* ---------------------------------------------------------------- ranges --- */
-
-/* Of units that begin at their own times: months, say, which are not equally long */
-static double
-units_in_range(const GpuAggValueBound *b, double usecs)
+/* What date_trunc() and extract() are told */
+typedef struct Unit
 {
-	if (usecs <= USECS_PER_DAY)
-		return gpuagg_bound_steps(b, usecs);
-	return b->ranged ? floor((b->high - b->low) / usecs) + 2 : HUGE_VAL;
+	int			unit;			/* DTK_... */
+	int			cut;			/* GPUAGG_FIELD_... that moments are cut to, or NONE */
+	double		usecs;			/* between two that are cut so, about */
+	int			field;			/* the one that is extracted */
+	int			divisor;		/* what that is more of than the answer */
+} Unit;
+
+static const Unit units[] = {
+	{DTK_MICROSEC, GPUAGG_FIELD_MICROSECOND, 1, GPUAGG_FIELD_MICROSECOND, 1},
+	{DTK_MILLISEC, GPUAGG_FIELD_MILLISECOND, 1000, GPUAGG_FIELD_MICROSECOND, 1000},
+	{DTK_SECOND, GPUAGG_FIELD_SECOND, USECS_PER_SEC, GPUAGG_FIELD_MICROSECOND, USECS_PER_SEC},
+	{DTK_MINUTE, GPUAGG_FIELD_MINUTE, USECS_PER_MINUTE, GPUAGG_FIELD_MINUTE, 1},
+	{DTK_HOUR, GPUAGG_FIELD_HOUR, USECS_PER_HOUR, GPUAGG_FIELD_HOUR, 1},
+	{DTK_DAY, GPUAGG_FIELD_DAY, USECS_PER_DAY, GPUAGG_FIELD_DAY, 1},
+	{DTK_WEEK, GPUAGG_FIELD_WEEK, 7.0 * USECS_PER_DAY, GPUAGG_FIELD_WEEK, 1},
+	{DTK_MONTH, GPUAGG_FIELD_MONTH, YEAR_USECS / 12, GPUAGG_FIELD_MONTH, 1},
+	{DTK_QUARTER, GPUAGG_FIELD_QUARTER, YEAR_USECS / 4, GPUAGG_FIELD_QUARTER, 1},
+	{DTK_YEAR, GPUAGG_FIELD_YEAR, YEAR_USECS, GPUAGG_FIELD_YEAR, 1},
+	{DTK_DECADE, GPUAGG_FIELD_DECADE, 10 * YEAR_USECS, GPUAGG_FIELD_DECADE, 1},
+	{DTK_CENTURY, GPUAGG_FIELD_CENTURY, 100 * YEAR_USECS, GPUAGG_FIELD_CENTURY, 1},
+	{DTK_MILLENNIUM, GPUAGG_FIELD_MILLENNIUM, 1000 * YEAR_USECS, GPUAGG_FIELD_MILLENNIUM, 1},
+	{DTK_DOW, NONE, 0, GPUAGG_FIELD_DOW, 1},
+	{DTK_ISODOW, NONE, 0, GPUAGG_FIELD_ISODOW, 1},
+	{DTK_DOY, NONE, 0, GPUAGG_FIELD_DOY, 1},
+	{DTK_ISOYEAR, NONE, 0, GPUAGG_FIELD_ISOYEAR, 1},
+	{DTK_EPOCH, NONE, 0, GPUAGG_FIELD_EPOCH, USECS_PER_SEC}
+};
+
+/* NULL: it is none of these */
+static const Unit *
+unit_of(int unit)
+{
+	for (int i = 0; i < lengthof(units); i++)
+		if (units[i].unit == unit)
+			return &units[i];
+	return NULL;
 }
 
-/* Unless it is beyond numbers: of round(x, 400), say */
-static void
-set_range(GpuAggValueBound *b, double one, double other)
-{
-	if (!isfinite(one) || !isfinite(other))
-		return;
-	b->ranged = true;
-	b->low = Min(one, other);
-	b->high = Max(one, other);
-}
-
-/* ----------------------------------------------------------------- times --- */
-
-/* The unit or field that a constant names, DTK_...; -1: none */
-static int
-time_unit(Node *node)
+/* The one that a constant names */
+static const Unit *
+named_unit(Node *node)
 {
 	Const	   *c = (Const *) node;
 	char	   *name;
 	int			value;
 
 	if (!IsA(node, Const) || c->constisnull || c->consttype != TEXTOID)
-		return -1;
+		return NULL;
 	name = TextDatumGetCString(c->constvalue);
 	name = downcase_truncate_identifier(name, strlen(name), false);
 	if (DecodeUnits(0, name, &value) != UNKNOWN_FIELD ||
 		DecodeSpecial(0, name, &value) != UNKNOWN_FIELD)
-		return value;
-	return -1;
+		return unit_of(value);
+	return NULL;
 }
 
-/* As long as one of these is at least; 0: no such unit */
-static double
-unit_usecs(int unit)
+static Set
+extracted(const Call *call, GpuAggValueBound *b)
 {
-	switch (unit)
-	{
-		case DTK_MILLISEC:
-			return 1000;
-		case DTK_SECOND:
-			return USECS_PER_SEC;
-		case DTK_MINUTE:
-			return USECS_PER_MINUTE;
-		case DTK_HOUR:
-			return (double) USECS_PER_HOUR;
-		case DTK_DAY:
-			return (double) USECS_PER_DAY;
-		case DTK_WEEK:
-			return 7.0 * USECS_PER_DAY;
-		case DTK_MONTH:
-			return YEAR_USECS / 12;
-		case DTK_QUARTER:
-			return YEAR_USECS / 4;
-		case DTK_YEAR:
-		case DTK_ISOYEAR:
-			return YEAR_USECS;
-		case DTK_DECADE:
-			return 10 * YEAR_USECS;
-		case DTK_CENTURY:
-			return 100 * YEAR_USECS;
-		case DTK_MILLENNIUM:
-			return 1000 * YEAR_USECS;
-		default:
-			return 0;
-	}
+	const Unit *unit = named_unit(gpuagg_arg(call->args, 0));
+	const Oid	type = call->function->args[1];
+	Set			moment[2] = {argument(call, 1, GPUAGG_CLASS_I64), anything};
+	Set			field;
+
+	if (unit == NULL)
+		return anything;
+	if (type == TIMESTAMPTZOID && unit->field != GPUAGG_FIELD_EPOCH)
+		moment[0] = gpuagg_set_operator(GPUAGG_OP_ZONE_LOCAL, 0, moment);
+	field = gpuagg_set_operator(type == DATEOID ? GPUAGG_OP_DATE_EXTRACT :
+								GPUAGG_OP_TIMESTAMP_EXTRACT, unit->field, moment);
+	gpuagg_bound_limit(b, gpuagg_set_steps(&field, GPUAGG_CLASS_I64, 1));
+	field = as_class(&field, GPUAGG_CLASS_I64, GPUAGG_CLASS_F64);
+	/* the epoch of a date is in seconds, and it has no others that are divided */
+	return type == DATEOID || unit->divisor == 1 ? field :
+		with_double(GPUAGG_OP_FLOAT8_DIV, &field, unit->divisor);
 }
 
-/* Values of a field that comes round again; HUGE_VAL: it does not */
-static double
-field_values(int field)
+/* The moment that is the i-th argument, cut */
+static Set
+truncated(const Call *call, const Unit *unit, int i, GpuAggValueBound *b)
 {
-	switch (field)
-	{
-		case DTK_DOW:
-		case DTK_ISODOW:
-			return 7;
-		case DTK_QUARTER:
-			return 4;
-		case DTK_MONTH:
-			return 12;
-		case DTK_HOUR:
-			return 24;
-		case DTK_DAY:
-			return 31;
-		case DTK_WEEK:
-			return 53;
-		case DTK_MINUTE:
-			return 60;
-		case DTK_DOY:
-			return 366;
-		default:
-			return HUGE_VAL;
-	}
+	Set			moment = argument(call, i, GPUAGG_CLASS_I64);
+
+	if (unit == NULL || unit->cut == NONE)
+		return anything;
+	moment = gpuagg_set_operator(GPUAGG_OP_TIMESTAMP_TRUNC, unit->cut, &moment);
+	gpuagg_bound_limit(b, gpuagg_set_steps(&moment, GPUAGG_CLASS_I64, unit->usecs));
+	return moment;
 }
 
-/* Years and longer count on and on. */
-static void
-bound_extract(GpuAggValueBound *b, int field, const GpuAggValueBound *time)
-{
-	double		usecs = unit_usecs(field);
-
-	b->values = Min(b->values, field_values(field));
-	if (usecs >= YEAR_USECS)
-		b->values = Min(b->values, units_in_range(time, usecs));
-	if (field == DTK_EPOCH && time->ranged)
-		set_range(b, time->low / USECS_PER_SEC + EPOCH_OF_2000,
-				  time->high / USECS_PER_SEC + EPOCH_OF_2000);
-}
-
-static void
-bound_trunc(GpuAggValueBound *b, int unit, const GpuAggValueBound *time)
-{
-	double		usecs = unit_usecs(unit);
-
-	if (usecs <= 0 || !time->ranged)
-		return;
-	b->ranged = true;
-	b->low = floor(time->low / usecs) * usecs;
-	b->high = time->high;
-	b->values = Min(b->values, units_in_range(time, usecs));
-}
-
-/* About so many microseconds; false: no constant */
-static bool
-interval_usecs(Node *node, double *usecs)
+/* The interval that a constant is; NULL: it is none */
+static const Interval *
+interval_of(Node *node)
 {
 	Const	   *c = (Const *) node;
-	Interval   *i;
 
-	if (!IsA(node, Const) || c->constisnull || c->consttype != INTERVALOID)
-		return false;
-	i = DatumGetIntervalP(c->constvalue);
-	*usecs = i->time + i->day * (double) USECS_PER_DAY + i->month * MONTH_USECS;
-	return true;
+	return IsA(node, Const) && !c->constisnull && c->consttype == INTERVALOID ?
+		DatumGetIntervalP(c->constvalue) : NULL;
 }
 
-static void
-bound_bin(GpuAggValueBound *b, Node *by, const GpuAggValueBound *time)
+/* PostgreSQL has no bins of months. */
+static Set
+binned(const Call *call, GpuAggValueBound *b)
 {
-	double		stride;
+	const Interval *by = interval_of(gpuagg_arg(call->args, 0));
+	const Set	moment = argument(call, 1, GPUAGG_CLASS_I64);
+	int64		stride;
+	Set			origin;
+	Set			bins;
 
-	if (!interval_usecs(by, &stride) || stride <= 0 || !time->ranged)
-		return;
-	set_range(b, time->low - stride, time->high);
-	b->values = Min(b->values, floor((time->high - time->low) / stride) + 2);
+	if (by == NULL || by->month != 0 ||
+		pg_mul_s64_overflow(by->day, USECS_PER_DAY, &stride) ||
+		pg_add_s64_overflow(stride, by->time, &stride) ||
+		!gpuagg_bound_constant(gpuagg_arg(call->args, 2), &origin))
+		return anything;
+	bins = gpuagg_set_bins(&moment, stride, origin.low);
+	gpuagg_bound_limit(b, gpuagg_set_steps(&bins, GPUAGG_CLASS_I64, (double) stride));
+	return bins;
+}
+
+static Set
+moved(const Call *call)
+{
+	const uint16 how = call->function->how;
+	const int	which = (how & GPUAGG_HOW_SWAPPED) != 0 ? 1 : 0;
+	const int64 sign = (how & GPUAGG_HOW_BACK) != 0 ? -1 : 1;
+	const Interval *by = interval_of(gpuagg_arg(call->args, 1 - which));
+	Set			moment = argument(call, which, GPUAGG_CLASS_I64);
+
+	/* an infinite interval has the least time */
+	if (by == NULL || by->time == PG_INT64_MIN)
+		return anything;
+	if (call->function->args[which] == DATEOID)
+		moment = gpuagg_set_operator(GPUAGG_OP_DATE_TO_TIMESTAMP, 0, &moment);
+	if (by->month != 0)
+		moment = with_number(GPUAGG_OP_TIMESTAMP_ADD_MONTHS, &moment, sign * by->month);
+	if (by->day != 0)
+		moment = with_number(GPUAGG_OP_TIMESTAMP_ADD_DAYS, &moment, sign * by->day);
+	return with_number(GPUAGG_OP_TIMESTAMP_ADD_TIME, &moment, sign * by->time);
 }
 
 /*
- * The shortest unit that a pattern of to_char() may tell, in microseconds; 0: one below
- * a second.  Letters that tell nothing, of words, only make it shorter.
+ * The shortest unit that a pattern of to_char() may tell; NULL: one below a second.  Letters that
+ * tell nothing, of words, only make it shorter.
  */
-static double
-pattern_usecs(const char *pattern)
+static const Unit *
+pattern_unit(const char *pattern)
 {
 	static const struct
 	{
 		const char *letters;
 		int			unit;
 	}			fields[] = {
-		{"US", DTK_MICROSEC}, {"MS", DTK_MICROSEC}, {"FF", DTK_MICROSEC},
+		{"US", NONE}, {"MS", NONE}, {"FF", NONE},
 		{"SS", DTK_SECOND}, {"MI", DTK_MINUTE}, {"HH", DTK_HOUR}, {"AM", DTK_HOUR},
 		{"PM", DTK_HOUR}, {"A.M", DTK_HOUR}, {"P.M", DTK_HOUR}, {"TZ", DTK_HOUR},
 		{"OF", DTK_HOUR}, {"D", DTK_DAY}, {"J", DTK_DAY}, {"W", DTK_WEEK},
@@ -209,239 +295,138 @@ pattern_usecs(const char *pattern)
 		if (strstr(upper, fields[i].letters) != NULL)
 			unit = fields[i].unit;
 	pfree(upper);
-	return unit_usecs(unit);
+	return unit_of(unit);
 }
 
-static void
-bound_to_char(GpuAggValueBound *b, Node *pattern, const GpuAggValueBound *time)
+/* As many texts as there are moments that are cut so */
+static Set
+as_text(const Call *call, GpuAggValueBound *b)
 {
-	Const	   *c = (Const *) pattern;
-	double		usecs;
+	const Const *pattern = (const Const *) gpuagg_arg(call->args, 1);
 
-	if (!IsA(pattern, Const) || c->constisnull)
-		return;
-	usecs = pattern_usecs(TextDatumGetCString(c->constvalue));
-	if (usecs > 0)
-		b->values = Min(b->values, units_in_range(time, usecs));
+	if (IsA(pattern, Const) && !pattern->constisnull)
+		(void) truncated(call, pattern_unit(TextDatumGetCString(pattern->constvalue)), 0, b);
+	return anything;
+}
+
+static Set
+bound_moment(const Call *call, GpuAggValueBound *b)
+{
+	switch ((GpuAggBoundRule) call->function->bound)
+	{
+		case GPUAGG_BOUNDS_FIELD:
+			return extracted(call, b);
+		case GPUAGG_BOUNDS_TRUNCATED:
+			return truncated(call, named_unit(gpuagg_arg(call->args, 0)), 1, b);
+		case GPUAGG_BOUNDS_BINNED:
+			return binned(call, b);
+		case GPUAGG_BOUNDS_PATTERN:
+			return as_text(call, b);
+		case GPUAGG_BOUNDS_OTHER_ZONE:
+			return argument(call, 1, GPUAGG_CLASS_I64);
+		default:
+			return moved(call);
+	}
 }
 
 /* --------------------------------------------------------------- numbers --- */
 
-static void
-copy_range(GpuAggValueBound *b, const GpuAggValueBound *from)
+/* A whole double as an integer */
+static Set
+as_integer(const Set *set, Oid type)
 {
-	b->ranged = from->ranged;
-	b->low = from->low;
-	b->high = from->high;
+	return gpuagg_set_operator(type == INT2OID ? GPUAGG_OP_FLOAT_TO_INT2 :
+							   type == INT4OID ? GPUAGG_OP_FLOAT_TO_INT4 :
+							   GPUAGG_OP_FLOAT_TO_INT8, 0, set);
 }
 
-static void
-bound_shift(GpuAggValueBound *b, const GpuAggValueBound *from, double by)
+/* Half away from 0, or towards 0, to whole numbers or so many decimals */
+static Set
+rounded(const Call *call, GpuAggValueBound *b)
 {
-	copy_range(b, from);
-	b->low += by;
-	b->high += by;
+	const GpuAggFunction *function = call->function;
+	const bool	decimals = function->nargs > 1;
+	Set			set = argument(call, 0, GPUAGG_CLASS_F64);
+	double		digits = 0;
+
+	if (decimals && !gpuagg_bound_number(gpuagg_arg(call->args, 1), &digits))
+		return anything;
+	if (decimals)
+		set = with_double(GPUAGG_OP_FLOAT8_MUL, &set, pow(10, digits));
+	set = gpuagg_set_rising(&set, function->op == GPUAGG_OP_DECIMAL_TRUNC ? trunc : round);
+	if (decimals)
+		set = with_double(GPUAGG_OP_FLOAT8_DIV, &set, pow(10, digits));
+	gpuagg_bound_limit(b, gpuagg_set_steps(&set, GPUAGG_CLASS_F64, pow(10, -digits)));
+	return gpuagg_bound_class(function->result) == GPUAGG_CLASS_I64 ?
+		as_integer(&set, function->result) : set;
 }
 
-/* The sign of a remainder is that of the dividend. */
-static void
-bound_remainder(GpuAggValueBound *b, const GpuAggValueBound *dividend, double divisor)
+static Set
+logarithm(const Call *call)
 {
-	double		most = fabs(divisor) - 1;
+	Set			set = argument(call, 1, GPUAGG_CLASS_F64);
+	double		base;
 
-	if (divisor == 0)
-		return;
-	b->ranged = true;
-	b->low = dividend->ranged && dividend->low > -most ? Min(dividend->low, 0) : -most;
-	b->high = dividend->ranged && dividend->high < most ? Max(dividend->high, 0) : most;
-	b->values = Min(b->values, b->high - b->low + 1);
+	if (!gpuagg_bound_number(gpuagg_arg(call->args, 0), &base) || base <= 1)
+		return anything;
+	set = gpuagg_set_rising(&set, log);
+	return with_double(GPUAGG_OP_FLOAT8_DIV, &set, log(base));
 }
 
-static void
-bound_quotient(GpuAggValueBound *b, const GpuAggValueBound *dividend, double divisor)
+/* Before the first bucket is one more, and behind the last. */
+static Set
+bucket(const Call *call)
 {
-	double		one = trunc(dividend->low / divisor);
-	double		other = trunc(dividend->high / divisor);
+	double		number;
 
-	if (divisor == 0 || !dividend->ranged)
-		return;
-	set_range(b, one, other);
-	b->values = Min(b->values, b->high - b->low + 1);
+	if (!gpuagg_bound_number(gpuagg_arg(call->args, 3), &number))
+		return anything;
+	return (Set) {GPUAGG_MAY_VALUE, 0, (int64) number + 1};
 }
 
-/* Multiplied, or divided */
-static void
-bound_scale(GpuAggValueBound *b, const GpuAggValueBound *from, double by)
+static Set
+bound_number(const Call *call, GpuAggValueBound *b)
 {
-	if (from->ranged && isfinite(by))
-		set_range(b, from->low * by, from->high * by);
-}
+	Set			set = argument(call, 0, GPUAGG_CLASS_F64);
 
-/* Rounded one way or another to so many decimals */
-static void
-bound_rounded(GpuAggValueBound *b, const GpuAggValueBound *from, double decimals)
-{
-	double		step = pow(10, -decimals);
-
-	if (!from->ranged)
-		return;
-	set_range(b, floor(from->low / step) * step, ceil(from->high / step) * step);
-	b->values = Min(b->values, gpuagg_bound_steps(b, step));
-}
-
-static void
-bound_logarithm(GpuAggValueBound *b, const GpuAggValueBound *from, double base)
-{
-	if (from->ranged && from->low > 0)
-		set_range(b, log(from->low) / log(base), log(from->high) / log(base));
-}
-
-/* Two days apart */
-static void
-bound_days_between(GpuAggValueBound *b, const GpuAggValueBound *left, const GpuAggValueBound *right)
-{
-	if (!left->ranged || !right->ranged)
-		return;
-	set_range(b, (left->low - right->high) / USECS_PER_DAY,
-			  (left->high - right->low) / USECS_PER_DAY);
-	b->values = Min(b->values, gpuagg_bound_steps(b, 1));
-}
-
-static bool
-constant_scalar(Node *node, double *scalar)
-{
-	Const	   *c = (Const *) node;
-
-	return IsA(node, Const) && !c->constisnull &&
-		gpuagg_bound_scalar(c->consttype, c->constvalue, scalar);
+	switch ((GpuAggBoundRule) call->function->bound)
+	{
+		case GPUAGG_BOUNDS_ROUNDED:
+			return rounded(call, b);
+		case GPUAGG_BOUNDS_LOG:
+			return logarithm(call);
+		case GPUAGG_BOUNDS_LOG10:
+			return gpuagg_set_rising(&set, log10);
+		case GPUAGG_BOUNDS_LN:
+			return gpuagg_set_rising(&set, log);
+		default:
+			return bucket(call);
+	}
 }
 
 /* ------------------------------------------------------------- functions --- */
 
-/* What two arguments, the second one a number, make */
-static void
-bound_arithmetic(GpuAggBoundRule rule, GpuAggValueBound *b, const GpuAggValueBound *left,
-				 double right)
+static Set
+bound_call(const Call *call, GpuAggValueBound *b)
 {
-	switch (rule)
+	const GpuAggFunction *function = call->function;
+
+	switch ((GpuAggBoundRule) function->bound)
 	{
-		case GPUAGG_BOUNDS_SUM:
-			bound_shift(b, left, right);
-			break;
-		case GPUAGG_BOUNDS_DIFFERENCE:
-			bound_shift(b, left, -right);
-			break;
-		case GPUAGG_BOUNDS_PRODUCT:
-			bound_scale(b, left, right);
-			break;
-		case GPUAGG_BOUNDS_QUOTIENT:
-			bound_quotient(b, left, right);
-			break;
-		case GPUAGG_BOUNDS_RATIO:
-			bound_scale(b, left, 1 / right);
-			break;
-		case GPUAGG_BOUNDS_DAYS_LATER:
-			bound_shift(b, left, right * USECS_PER_DAY);
-			break;
-		case GPUAGG_BOUNDS_DAYS_EARLIER:
-			bound_shift(b, left, -right * USECS_PER_DAY);
-			break;
-		case GPUAGG_BOUNDS_DECIMALS:
-			bound_rounded(b, left, right);
-			break;
-		case GPUAGG_BOUNDS_REMAINDER:
-			bound_remainder(b, left, right);
-			break;
-		case GPUAGG_BOUNDS_MASK:
-			if (right >= 0)
-				b->values = Min(b->values, right + 1);
-			break;
-		default:
-			break;
-	}
-}
-
-/* Does it not matter which argument comes first? */
-static bool
-commutes(GpuAggBoundRule rule)
-{
-	return rule == GPUAGG_BOUNDS_SUM || rule == GPUAGG_BOUNDS_PRODUCT;
-}
-
-/* Functions of moments; false: it is none */
-static bool
-bound_moment(GpuAggBoundRule rule, List *args, const GpuAggValueBound *bounds,
-			 GpuAggValueBound *b)
-{
-	double		usecs;
-
-	switch (rule)
-	{
-		case GPUAGG_BOUNDS_FIELD:
-			bound_extract(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
-			return true;
-		case GPUAGG_BOUNDS_TRUNCATED:
-			bound_trunc(b, time_unit(gpuagg_arg(args, 0)), &bounds[1]);
-			return true;
-		case GPUAGG_BOUNDS_DAY:
-			bound_trunc(b, DTK_DAY, &bounds[0]);
-			return true;
-		case GPUAGG_BOUNDS_BINNED:
-			bound_bin(b, gpuagg_arg(args, 0), &bounds[1]);
-			return true;
-		case GPUAGG_BOUNDS_PATTERN:
-			bound_to_char(b, gpuagg_arg(args, 1), &bounds[0]);
-			return true;
-		case GPUAGG_BOUNDS_OTHER_ZONE:
-			copy_range(b, &bounds[1]);
-			return true;
-		case GPUAGG_BOUNDS_LATER:
-			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
-				bound_shift(b, &bounds[0], usecs);
-			return true;
-		case GPUAGG_BOUNDS_EARLIER:
-			if (interval_usecs(gpuagg_arg(args, 1), &usecs))
-				bound_shift(b, &bounds[0], -usecs);
-			return true;
-		case GPUAGG_BOUNDS_DAYS_BETWEEN:
-			bound_days_between(b, &bounds[0], &bounds[1]);
-			return true;
-		default:
-			return false;
-	}
-}
-
-/* Functions of one number, beside which constants may stand; false: it is none */
-static bool
-bound_number(GpuAggBoundRule rule, List *args, const GpuAggValueBound *bounds,
-			 GpuAggValueBound *b)
-{
-	double		number;
-
-	switch (rule)
-	{
-		case GPUAGG_BOUNDS_CAST:
-			copy_range(b, &bounds[0]);
-			return true;
-		case GPUAGG_BOUNDS_WHOLE:
-			bound_rounded(b, &bounds[0], 0);
-			return true;
-		case GPUAGG_BOUNDS_LOG:
-			if (constant_scalar(gpuagg_arg(args, 0), &number) && number > 1)
-				bound_logarithm(b, &bounds[1], number);
-			return true;
-		case GPUAGG_BOUNDS_LOG10:
-			bound_logarithm(b, &bounds[0], 10);
-			return true;
+		case GPUAGG_BOUNDS_OWN:
+			return own_operation(call, b);
+		case GPUAGG_BOUNDS_OPERATION:
+			return operated(call, (GpuAggOp) function->bound_op, b);
+		case GPUAGG_BOUNDS_SAME:
+			return argument(call, 0, gpuagg_bound_class(function->result));
+		case GPUAGG_BOUNDS_ROUNDED:
 		case GPUAGG_BOUNDS_LN:
-			bound_logarithm(b, &bounds[0], M_E);
-			return true;
+		case GPUAGG_BOUNDS_LOG10:
+		case GPUAGG_BOUNDS_LOG:
 		case GPUAGG_BOUNDS_BUCKET:
-			if (constant_scalar(gpuagg_arg(args, 3), &number))
-				b->values = Min(b->values, number + 2);
-			return true;
+			return bound_number(call, b);
 		default:
-			return false;
+			return bound_moment(call, b);
 	}
 }
 
@@ -449,15 +434,15 @@ void
 gpuagg_bound_function(Oid funcid, List *args, const GpuAggValueBound *bounds,
 					  GpuAggValueBound *b)
 {
-	const GpuAggFunction *function = gpuagg_function(funcid);
-	const GpuAggBoundRule rule = function->bound;
-	double		number;
+	const Call	call = {gpuagg_function(funcid), args, bounds};
+	Set			set;
 
-	if (rule == GPUAGG_BOUNDS_NONE || list_length(args) != function->nargs ||
-		bound_moment(rule, args, bounds, b) || bound_number(rule, args, bounds, b))
+	if (list_length(args) != call.function->nargs)
 		return;
-	if (constant_scalar(gpuagg_arg(args, 1), &number))
-		bound_arithmetic(rule, b, &bounds[0], number);
-	else if (commutes(rule) && constant_scalar(gpuagg_arg(args, 0), &number))
-		bound_arithmetic(rule, b, &bounds[1], number);
+	set = bound_call(&call, b);
+	if (gpuagg_set_may_value(&set))
+	{
+		b->set.low = set.low;
+		b->set.high = set.high;
+	}
 }

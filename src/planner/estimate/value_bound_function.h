@@ -8,11 +8,11 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
-#include "planner/estimate/bound_scale.h"
+#include "planner/estimate/bound_set.h"
 
 /*
- * Lowers b, which has the combinations of arguments, to what the function can return
- * of arguments with these bounds, and sets its range where that is known.
+ * Lowers b, which has the combinations of arguments, to what the function can return of arguments
+ * with these bounds, and sets between which values that lies; of NULL the set does not tell.
  */
 extern void gpuagg_bound_function(Oid funcid, List *args, const GpuAggValueBound *bounds,
 								  GpuAggValueBound *b);

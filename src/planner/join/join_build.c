@@ -46,7 +46,7 @@ static bool
 column_fits(const GpuAggLookupLower *lookup, int column)
 {
 	return gpuagg_constant_class(lookup->types[column]) != GPUAGG_CLASS_BYTES ||
-		lookup->scales[column] == GPUAGG_SCALE_NUMBERED ||
+		lookup->scales[column].form == GPUAGG_SCALE_NUMBERED ||
 		(column < lookup->nkeys && lookup->types[column] != GPUAGG_T_BPCHAR);
 }
 
@@ -77,7 +77,7 @@ lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, Ex
 	return column_fits(lookup, column) &&
 		add_column(build, column, expr, GPUAGG_FOLD_NONE, &value) &&
 		value.type == lookup->types[column] &&
-		(value.type != GPUAGG_T_NUMERIC || value.scale == lookup->scales[column]);
+		(value.type != GPUAGG_T_NUMERIC || gpuagg_scale_same(value.scale, lookup->scales[column]));
 }
 
 /*
@@ -135,7 +135,8 @@ lower_folded(GpuAggLower *build, const GpuAggLookupLower *lookup, int column, co
 		return lower_count(build, column, arg);
 	return gpuagg_lower_find_aggregate(agg->aggfnoid, &row) && fold_of(&row) != GPUAGG_FOLD_NONE &&
 		add_column(build, column, arg, fold_of(&row), &value) && value.type == row.type &&
-		lookup->scales[column] == (value.type == GPUAGG_T_NUMERIC ? value.scale : 0);
+		gpuagg_scale_same(lookup->scales[column], value.type == GPUAGG_T_NUMERIC ? value.scale :
+						  gpuagg_scale(0));
 }
 
 static bool

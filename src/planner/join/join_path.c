@@ -179,7 +179,8 @@ same_table(const GpuAggLookupLower *a, const GpuAggLookupLower *b)
 		(a->subplan == NULL ? b->subplan == NULL :
 		 b->subplan != NULL && a->subplan->plan_id == b->subplan->plan_id) &&
 		equal(a->columns, b->columns) &&
-		memcmp(a->types, b->types, n) == 0 && memcmp(a->scales, b->scales, n) == 0;
+		memcmp(a->types, b->types, n) == 0 &&
+		memcmp(a->scales, b->scales, n * sizeof(GpuAggScale)) == 0;
 }
 
 bool
@@ -301,7 +302,7 @@ gpuagg_join_plans(GpuAggLower *lw, const GpuAggProgram *program)
 		plan->values_of = lookup->values_of;
 		plan->values_column = lookup->values_column;
 		plan->types = (uint8 *) lookup->types;
-		plan->scales = (uint8 *) lookup->scales;
+		plan->scales = (GpuAggScale *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, gpuagg_table_bytes(lookup), &plan->expected);
 		if (lookup->subplan != NULL)
 			plan_subquery(lw, lookup, plan);

@@ -12,14 +12,13 @@
 #include "planner/estimate/value_bound.h"
 #include "planner/join/table_finder.h"
 #include "planner/value/constant.h"
-#include "utils/timestamp.h"
 
 /* As many as a table can have (lookup_make.c) */
 #define MOST_ROWS 1073741824.0
 
 /* Between the bounds of a column of a table, in the units of its type; false: they are not known */
 static bool
-column_span(PlannerInfo *root, const Var *key, uint8 type, double *span)
+column_span(PlannerInfo *root, const Var *key, double *span)
 {
 	const RangeTblEntry *rte = planner_rt_fetch(key->varno, root);
 	GpuAggBoundSource source = {.root = root,.exact_hidden = root->qual_security_level > 0};
@@ -31,8 +30,8 @@ column_span(PlannerInfo *root, const Var *key, uint8 type, double *span)
 	source.relation = table_open(rte->relid, NoLock);
 	bound = gpuagg_value_bound(&source, (Node *) key);
 	table_close(source.relation, NoLock);
-	*span = (bound.high - bound.low) / (type == GPUAGG_T_DATE ? (double) USECS_PER_DAY : 1);
-	return bound.ranged;
+	*span = gpuagg_set_steps(&bound.set, GPUAGG_CLASS_I64, 1) - 1;
+	return gpuagg_set_is_bounded(&bound.set);
 }
 
 /* The span of the only key, if it is an integer to the device */
@@ -46,7 +45,7 @@ key_span(PlannerInfo *root, const GpuAggLookupLower *lookup, double *span)
 	return type == GPUAGG_T_BOOL ||
 		(type != GPUAGG_T_NUMERIC && type != GPUAGG_T_FLOAT4 && type != GPUAGG_T_FLOAT8 &&
 		 IsA(key, Var) && key->varlevelsup == 0 && key->varattno > 0 &&
-		 column_span(root, key, type, span));
+		 column_span(root, key, span));
 }
 
 GpuAggFinder

@@ -86,7 +86,7 @@ same_constant(const GpuAggConstant *a, const GpuAggConstant *b)
 static void
 no_decimals(GpuAggLowered *value)
 {
-	value->scale = 0;
+	value->scale = gpuagg_scale(0);
 	value->shown = 0;
 	value->shown_reg = GPUAGG_NO_REG;
 }
@@ -210,7 +210,7 @@ gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggLowered *out)
  * missing value becomes a constant of the program.
  */
 static bool
-missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uint16 *reg)
+missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, GpuAggScale scale, uint16 *reg)
 {
 	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
 	AttrMissing *missing;
@@ -242,7 +242,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 
 bool
 gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-					uint8 scale, GpuAggLowered *out)
+					GpuAggScale scale, GpuAggLowered *out)
 {
 	int			i;
 
@@ -251,7 +251,8 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 		if (lw->columns[i].attno == attno)
 			break;
 	}
-	if (i < lw->ncolumns && (lw->columns[i].type != type || lw->columns[i].scale != scale))
+	if (i < lw->ncolumns && (lw->columns[i].type != type ||
+							 !gpuagg_scale_same(lw->columns[i].scale, scale)))
 		return GPUAGG_REFUSE("column \"%s\" is needed as it is stored, and as a number",
 							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
 												   attno - 1)->attname));
@@ -274,7 +275,8 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 		gpuagg_attr_notnull(RelationGetDescr(lw->relation), attno - 1);
 	out->may_fail = false;
 	no_decimals(out);
-	out->scale = out->shown = scale;
+	out->scale = scale;
+	out->shown = scale.digits;
 	return true;
 }
 
@@ -405,8 +407,8 @@ fill_attrs(const GpuAggLower *lw, GpuAggAttr *attrs, int nattrs)
 		a->attlen = att->attlen;
 		a->align = align_bytes(att->attalign);
 		a->type = 0;
-		a->scale = 0;
-		a->pad = 0;
+		a->scale = gpuagg_scale(0);
+		memset(a->pad, 0, sizeof(a->pad));
 		a->reg = GPUAGG_NO_REG;
 		a->missing_const = GPUAGG_NO_REG;
 		start = TYPEALIGN(a->align, off);

@@ -68,9 +68,9 @@ typedef struct GpuAggLowered
 	bool		notnull;		/* never NULL */
 	bool		may_fail;		/* may be an error value */
 
-	/* NUMERIC: the register holds the value times 10^scale. */
-	uint8		scale;
-	uint8		shown;			/* decimals that PostgreSQL shows, at most scale */
+	/* NUMERIC: the register holds the value times 10^digits, or a word. */
+	GpuAggScale scale;
+	uint8		shown;			/* decimals that PostgreSQL shows, at most the scale's */
 	uint16		shown_reg;		/* register that tells them in place of `shown`, or GPUAGG_NO_REG */
 } GpuAggLowered;
 
@@ -78,7 +78,7 @@ typedef struct GpuAggColumn
 {
 	AttrNumber	attno;
 	uint8		type;
-	uint8		scale;			/* NUMERIC */
+	GpuAggScale scale;			/* NUMERIC: as GpuAggAttr's */
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
@@ -99,7 +99,7 @@ typedef struct GpuAggLookupLower
 	List	   *columns;		/* those of the keys first, which may be computed; the others
 								 * are Vars, of a folded input Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
+	GpuAggScale scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* as GpuAggLookupPlan's */
 	int			helps;			/* look-up that it helps to find, as GpuAggLookupPlan's */
 	int			helped;
@@ -210,7 +210,7 @@ extern void gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark);
 /* Is there room for one more register?  Else a reason. */
 extern bool gpuagg_lower_room(const GpuAggLower *lw);
 extern bool gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-								uint8 scale, GpuAggLowered *out);
+								GpuAggScale scale, GpuAggLowered *out);
 extern bool gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
 							  GpuAggLowered *out);
 extern bool gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c,

@@ -269,7 +269,7 @@ gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggLowered *value, Exp
 {
 	GpuAggLowered word;
 
-	output->scale = value->scale;
+	output->scale = value->scale.digits;
 	output->shown = value->shown;
 	if (op == GPUAGG_TRANS_SUM_I128 || value->shown_reg == GPUAGG_NO_REG)
 		return gpuagg_lower_transition(lw, op, value, arg, filter, &output->index) &&

@@ -47,13 +47,13 @@ static bool
 is_unscaled(Node *node)
 {
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (IsA(node, OpExpr))
 		return gpuagg_function_of(node)->digits == GPUAGG_DIGITS_QUOTIENT;
 	return IsA(node, Var) && getBaseType(exprType(node)) == NUMERICOID &&
 		(!gpuagg_constant_column(exprType(node), exprTypmod(node), &type, &scale) ||
-		 scale == GPUAGG_SCALE_WORD);
+		 gpuagg_scale_is_word(scale));
 }
 
 /* True: there are columns of something else. */
@@ -149,24 +149,27 @@ gpuagg_lower_bounded_choice(GpuAggLower *lw, Expr *expr)
 	return NIL;
 }
 
-/* form: GPUAGG_SCALE_FLOOR or GPUAGG_SCALE_BELOW */
+/* form: FLOOR or BELOW */
 static bool
-fetch_bound(GpuAggLower *lw, Expr *bounded, uint8 form, uint8 scale, GpuAggLowered *out)
+fetch_bound(GpuAggLower *lw, Expr *bounded, GpuAggScaleForm form, GpuAggScale scale,
+			GpuAggLowered *out)
 {
 	GpuAggLookupLower *input = bounded_input(lw, bounded);
 	Expr	   *column = gpuagg_lower_input_expr(input->rel, bounded);
 
 	if (column == NULL)
 		return GPUAGG_REFUSE("a joined subquery does not hand on a column that is needed");
-	if (!gpuagg_lower_fetch(lw, input, column, GPUAGG_T_NUMERIC, form | scale, out))
+	if (!gpuagg_lower_fetch(lw, input, column, GPUAGG_T_NUMERIC,
+							gpuagg_scale_as(form, scale.digits), out))
 		return false;
-	out->scale = out->shown = scale;
+	out->scale = scale;
+	out->shown = scale.digits;
 	return true;
 }
 
 static bool
-compare(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *x, Expr *bounded, uint8 form,
-		GpuAggLowered *out)
+compare(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *x, Expr *bounded,
+		GpuAggScaleForm form, GpuAggLowered *out)
 {
 	GpuAggLowered bound;
 
@@ -213,5 +216,5 @@ gpuagg_lower_compare_bounded(GpuAggLower *lw, GpuAggOp op, Expr *value, Expr *bo
 bool
 gpuagg_lower_bounded_nullness(GpuAggLower *lw, Expr *bounded, GpuAggLowered *out)
 {
-	return fetch_bound(lw, bounded, GPUAGG_SCALE_FLOOR, 0, out);
+	return fetch_bound(lw, bounded, GPUAGG_SCALE_FLOOR, gpuagg_scale(0), out);
 }

@@ -59,7 +59,8 @@ fine_field(Expr *unit)
 static void
 set_decimals(GpuAggLowered *value, int decimals)
 {
-	value->scale = value->shown = decimals;
+	value->scale = gpuagg_scale(decimals);
+	value->shown = decimals;
 	value->shown_reg = GPUAGG_NO_REG;
 }
 
@@ -160,7 +161,8 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggLowered *out)
 		return false;
 	n = divisor(gpuagg_arg(division->args, 1));
 	if (n == 0 || !gpuagg_lower_expr(lw, gpuagg_arg(division->args, 0), &value) ||
-		value.type != GPUAGG_T_NUMERIC || gpuagg_lower_numeric_scale(&value) != 6)
+		value.type != GPUAGG_T_NUMERIC ||
+		!gpuagg_scale_same(gpuagg_lower_numeric_scale(&value), gpuagg_scale(6)))
 	{
 		gpuagg_lower_reset(lw, mark);
 		return false;

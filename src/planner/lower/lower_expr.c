@@ -151,14 +151,14 @@ static bool
 lower_var(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
 		return gpuagg_lower_joined_column(lw, var, out);
 	if (!gpuagg_lower_check_var(lw, var))
 		return false;
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
-		return scale == GPUAGG_SCALE_WORD ? gpuagg_lower_own_scale(lw, var->varattno, out) :
+		return gpuagg_scale_is_word(scale) ? gpuagg_lower_own_scale(lw, var->varattno, out) :
 			gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	if (getBaseType(var->vartype) == NUMERICOID)
 		return GPUAGG_REFUSE(
@@ -229,21 +229,21 @@ gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 {
 	Form_pg_attribute att;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
 		return gpuagg_lower_joined_column(lw, var, out);
 	if (!gpuagg_lower_check_var(lw, var))
 		return false;
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) &&
-		(scale != GPUAGG_SCALE_WORD || gpuagg_lower_own_scale_fits(lw, var->varattno)))
+		(!gpuagg_scale_is_word(scale) || gpuagg_lower_own_scale_fits(lw, var->varattno)))
 		return gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	att = TupleDescAttr(RelationGetDescr(lw->relation), var->varattno - 1);
 	if (!nullness_type(att->attlen, &type))
 		return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
 							 column_name(lw, var),
 							 format_type_be(var->vartype));
-	return gpuagg_lower_column(lw, var->varattno, type, 0, out);
+	return gpuagg_lower_column(lw, var->varattno, type, gpuagg_scale(0), out);
 }
 
 bool

@@ -70,7 +70,7 @@ has_columns(const GpuAggLookupLower *lookup, List *vars)
 /* Fetches what an aggregate of the query, or one in its place, is for a key. */
 static bool
 fetch_call(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, Oid function,
-		   uint8 type, uint8 scale, GpuAggLowered *out)
+		   uint8 type, GpuAggScale scale, GpuAggLowered *out)
 {
 	Expr	   *arg = agg->args == NIL ? NULL :
 		gpuagg_lower_input_expr(lookup->rel, gpuagg_agg_arg(agg, 0));
@@ -105,7 +105,7 @@ count_of(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLowered *out)
 	GpuAggConstant one = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(1), false);
 	GpuAggLowered none;
 
-	return gpuagg_lower_fetch(lw, lookup, count_rows(), GPUAGG_T_INT8, 0,
+	return gpuagg_lower_fetch(lw, lookup, count_rows(), GPUAGG_T_INT8, gpuagg_scale(0),
 							  out) &&
 		(lookup->type == JOIN_INNER ||
 		 (gpuagg_lower_constant(lw, one, &none) &&
@@ -252,7 +252,7 @@ folded_count(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg, int 
 
 	return fetch_call(lw, lookup, agg, gpuagg_aggregate_oid(agg->args == NIL ? GPUAGG_AGG_COUNT_ :
 															GPUAGG_AGG_COUNT_ANY),
-					  GPUAGG_T_INT8, 0, &count) &&
+					  GPUAGG_T_INT8, gpuagg_scale(0), &count) &&
 		times_rows(lw, lookup, &count) &&
 		gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I64, &count, NULL, NULL, number);
 }
@@ -276,13 +276,13 @@ sum_function(uint8 type)
 
 /* Is the argument of the type that the aggregate wants, with decimals that are known? */
 static bool
-argument_type(const Aggref *agg, const GpuAggAggregateRow *row, uint8 *scale)
+argument_type(const Aggref *agg, const GpuAggAggregateRow *row, GpuAggScale *scale)
 {
 	Node	   *arg = gpuagg_agg_arg(agg, 0);
 	uint8		type;
 
 	if (!gpuagg_constant_column(exprType(arg), exprTypmod(arg), &type, scale) ||
-		type != row->type || *scale == GPUAGG_SCALE_WORD ||
+		type != row->type || gpuagg_scale_is_word(*scale) ||
 		(type == GPUAGG_T_NUMERIC && !IsA(arg, Var)))
 		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 							 format_procedure(agg->aggfnoid));
@@ -295,7 +295,7 @@ folded_sum(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 {
 	const GpuAggLoweredFilter none = {.reg = GPUAGG_NO_REG};
 	GpuAggLowered sum;
-	uint8		scale;
+	GpuAggScale scale;
 
 	/* the sum of int8 is a numeric; in a register it is an integer */
 	if (!argument_type(agg, row, &scale) ||
@@ -319,7 +319,7 @@ folded_least(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 {
 	const GpuAggLoweredFilter none = {.reg = GPUAGG_NO_REG};
 	GpuAggLowered value;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!argument_type(agg, row, &scale))
 		return false;
@@ -459,7 +459,7 @@ typedef struct Extreme
 	bool		greatest;		/* it asks for the greatest value */
 	Oid			functions[2];	/* min, max */
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 } Extreme;
 
 /* min or max of the type, if it goes by this order */
@@ -518,7 +518,7 @@ find_extreme(const GpuAggLookupLower *lookup, const RestrictInfo *clause, Extrem
 	x->column = x->right ? gpuagg_arg(op->args, 1) : gpuagg_arg(op->args, 0);
 	if (!IsA(x->column, Var) || x->column->varattno <= 0 ||
 		!gpuagg_constant_column(x->column->vartype, x->column->vartypmod, &x->type, &x->scale) ||
-		x->scale == GPUAGG_SCALE_WORD || x->type >= GPUAGG_T_CODE ||
+		gpuagg_scale_is_word(x->scale) || x->type >= GPUAGG_T_CODE ||
 		gpuagg_constant_class(x->type) != GPUAGG_CLASS_I64 ||
 		(x->column = gpuagg_lower_input_column(lookup->rel, x->column)) == NULL)
 		return false;

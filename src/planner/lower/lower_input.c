@@ -20,7 +20,7 @@
 
 /* The column that has this value, found or added */
 static bool
-input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggLowered *out)
+input_column(GpuAggLower *lw, Expr *expr, uint8 type, GpuAggScale scale, GpuAggLowered *out)
 {
 	int			i;
 
@@ -45,7 +45,7 @@ input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggLowered
 		.reg = GPUAGG_VREG_COLUMN | i,
 		.type = type,
 		.scale = scale,
-		.shown = scale,
+		.shown = scale.digits,
 		.shown_reg = GPUAGG_NO_REG
 	};
 	return true;
@@ -62,7 +62,7 @@ own_scale(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	if (!gpuagg_digits_fit(&digits))
 		return GPUAGG_REFUSE("numerics of the plan's rows have more than %d digits",
 							 GPUAGG_WORD_DIGITS);
-	return input_column(lw, expr, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) &&
+	return input_column(lw, expr, GPUAGG_T_NUMERIC, gpuagg_scale_as(GPUAGG_SCALE_WORD, 0), &word) &&
 		gpuagg_lower_word_scale(lw, &word, &digits, out);
 }
 
@@ -70,11 +70,11 @@ bool
 gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 {
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!gpuagg_constant_column(exprType((Node *) expr), exprTypmod((Node *) expr), &type, &scale))
 		return GPUAGG_REFUSE("type %s is not supported", format_type_be(exprType((Node *) expr)));
-	return scale == GPUAGG_SCALE_WORD ? own_scale(lw, expr, out) :
+	return gpuagg_scale_is_word(scale) ? own_scale(lw, expr, out) :
 		input_column(lw, expr, type, scale, out);
 }
 
@@ -86,5 +86,5 @@ gpuagg_lower_input_nulltest(GpuAggLower *lw, Expr *arg, bool is_null, GpuAggLowe
 	test->arg = arg;
 	test->nulltesttype = is_null ? IS_NULL : IS_NOT_NULL;
 	test->location = -1;
-	return input_column(lw, (Expr *) test, GPUAGG_T_BOOL, 0, out);
+	return input_column(lw, (Expr *) test, GPUAGG_T_BOOL, gpuagg_scale(0), out);
 }

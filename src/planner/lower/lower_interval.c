@@ -414,7 +414,8 @@ interval_epoch(GpuAggLower *lw, const GpuAggLowered *parts, GpuAggLowered *out)
 static void
 set_decimals(GpuAggLowered *value, int decimals)
 {
-	value->scale = value->shown = decimals;
+	value->scale = gpuagg_scale(decimals);
+	value->shown = decimals;
 	value->shown_reg = GPUAGG_NO_REG;
 }
 

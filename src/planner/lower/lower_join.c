@@ -96,7 +96,7 @@ gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var)
 }
 
 int
-gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale)
+gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, GpuAggScale scale)
 {
 	int			n = list_length(lookup->columns);
 
@@ -111,13 +111,14 @@ gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uin
  * columns, and so are bounds of a numeric.
  */
 static bool
-payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale, int *number)
+payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, GpuAggScale scale, int *number)
 {
 	ListCell   *lc;
 
 	for_each_from(lc, lookup->columns, lookup->nkeys)
 	{
-		if (equal(lfirst(lc), column) && lookup->scales[foreach_current_index(lc)] == scale)
+		if (equal(lfirst(lc), column) &&
+			gpuagg_scale_same(lookup->scales[foreach_current_index(lc)], scale))
 		{
 			*number = foreach_current_index(lc) - lookup->nkeys;
 			return true;
@@ -132,7 +133,7 @@ payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale,
 
 bool
 gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column, uint8 type,
-				   uint8 scale, GpuAggLowered *out)
+				   GpuAggScale scale, GpuAggLowered *out)
 {
 	GpuAggOp	op = GPUAGG_OP_FETCH_I64;
 	int			number;
@@ -147,12 +148,13 @@ gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column, uin
 		return false;
 	/* whoever needs the row has consumed its errors */
 	out->notnull = false;
-	out->scale = out->shown = scale;
+	out->scale = scale;
+	out->shown = scale.digits;
 	return true;
 }
 
 static bool
-check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8 *scale)
+check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, GpuAggScale *scale)
 {
 	if (lookup == NULL || var->varlevelsup != 0)
 		return GPUAGG_REFUSE("a column of a table that is not one of those that are joined here");
@@ -161,7 +163,7 @@ check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8
 	if (var->varattno <= 0)
 		return GPUAGG_REFUSE("whole rows and system columns are not supported");
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, type, scale) &&
-		*type != GPUAGG_T_INTERVAL && *scale != GPUAGG_SCALE_WORD)
+		*type != GPUAGG_T_INTERVAL && !gpuagg_scale_is_word(*scale))
 		return true;
 	return GPUAGG_REFUSE("a column of the join has type %s, which is not supported",
 						 format_type_with_typemod(var->vartype, var->vartypmod));
@@ -190,7 +192,7 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggLowered *out)
 	GpuAggLookupLower *lookup = gpuagg_lower_find_lookup(lw, var->varno);
 	Var		   *column;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!check_column(lookup, var, &type, &scale))
 		return false;
@@ -223,12 +225,14 @@ gpuagg_lower_fetch_number(GpuAggLower *lw, GpuAggLookupLower *lookup, Var *var, 
 
 	if (lookup->closed || own == NULL || !is_one_value(lookup, own) ||
 		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
-		!payload_column(lookup, (Expr *) own, type, GPUAGG_SCALE_NUMBERED, &number) ||
+		!payload_column(lookup, (Expr *) own, type,
+						gpuagg_scale_as(GPUAGG_SCALE_NUMBERED, 0), &number) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,
 						 NULL, number, out))
 		return false;
 	out->notnull = false;
-	out->scale = out->shown = 0;
+	out->scale = gpuagg_scale(0);
+	out->shown = 0;
 	*column = lookup->nkeys + number;
 	return true;
 }
@@ -243,7 +247,7 @@ gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggLowered *out, GpuAg
 	Var		   *var = (Var *) expr;
 	GpuAggLookupLower *lookup;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	/* a cast may mean another equality */
 	if (!lw->numbers || !IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)

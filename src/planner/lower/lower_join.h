@@ -25,7 +25,7 @@ extern Expr *gpuagg_lower_input_expr(RelOptInfo *rel, Expr *expr);
 
 /* A column of the row that is joined: a Var of the input, or an Aggref of a folded one */
 extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
-							   uint8 type, uint8 scale, GpuAggLowered *out);
+							   uint8 type, GpuAggScale scale, GpuAggLowered *out);
 
 /* The input that has the table; NULL: none has */
 extern GpuAggLookupLower *gpuagg_lower_find_lookup(GpuAggLower *lw, Index relid);
@@ -53,11 +53,12 @@ extern bool gpuagg_lower_is_join_key(Oid collation, Oid own, uint8 type);
 
 /* Looks a row up by one key: a column of the table, of this type; a numeric at the probe's scale */
 extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup,
-							   const GpuAggLowered *probe, Expr *column, uint8 type, uint8 scale);
+							   const GpuAggLowered *probe, Expr *column, uint8 type,
+							   GpuAggScale scale);
 
 /* One more column of the table, of which its number is returned: there must be room. */
 extern int gpuagg_lower_add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type,
-								   uint8 scale);
+								   GpuAggScale scale);
 
 /*
  * lower_join_key.c: looks rows up, of which there is one at most where there must be.  *rest:

@@ -42,7 +42,7 @@ typedef struct KeyClause
 	Expr	   *probe;
 	Expr	   *column;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 	uint8		form;			/* GPUAGG_KEY_... */
 } KeyClause;
 
@@ -260,7 +260,7 @@ gpuagg_lower_numbered_keys(const GpuAggLookupLower *lookup)
 
 /* May the column's value be compared with the probe's as device values are?  *scale: at this one */
 static bool
-check_types(const GpuAggLowered *probe, uint8 type, uint8 *scale)
+check_types(const GpuAggLowered *probe, uint8 type, GpuAggScale *scale)
 {
 	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
 		!is_key_type(probe->type) ||
@@ -275,7 +275,7 @@ check_types(const GpuAggLowered *probe, uint8 type, uint8 *scale)
 /* The next key of the table, that a row is looked up by */
 static bool
 add_key(GpuAggLookupLower *lookup, const GpuAggLowered *probe, Expr *column, uint8 type,
-		uint8 scale)
+		GpuAggScale scale)
 {
 	if (!check_types(probe, type, &scale))
 		return false;
@@ -295,7 +295,7 @@ without_blanks(GpuAggLower *lw, uint8 type, GpuAggLowered *value)
 
 bool
 gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggLowered *probe,
-				   Expr *column, uint8 type, uint8 scale)
+				   Expr *column, uint8 type, GpuAggScale scale)
 {
 	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
 	GpuAggLowered value = *probe;

@@ -45,12 +45,12 @@ check_key(Expr *expr, uint8 type, Oid eqop)
 static bool
 add_key(GpuAggLower *lw, const GpuAggLowered *value, Expr *row_expr, int *number)
 {
-	const uint8 scale = gpuagg_lower_numeric_scale(value);
+	const GpuAggScale scale = gpuagg_lower_numeric_scale(value);
 
 	for (int i = 0; i < lw->nkeys; i++)
 	{
 		if (lw->keys[i].reg == value->reg && lw->keys[i].type == value->type &&
-			lw->keys[i].scale == scale)
+			gpuagg_scale_same(lw->keys[i].scale, scale))
 		{
 			*number = i;
 			return true;
@@ -106,7 +106,7 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 							  GPUAGG_FINAL_KEY;
 	output->shown_by = code + 1;
 	output->type = value.type;
-	output->scale = value.scale;
+	output->scale = value.scale.digits;
 	output->shown = value.shown;
 	return gpuagg_lower_most_shown(lw, &value, row_expr, output);
 }
@@ -171,11 +171,11 @@ stored_numeric(GpuAggLower *lw, Var *var, GpuAggLowered *value, Expr **row_expr,
 		*row_expr = (Expr *) var;
 		if (!gpuagg_lower_own_scale(lw, var->varattno, value))
 			return false;
-		output->scale = value->scale;
+		output->scale = value->scale.digits;
 		return gpuagg_lower_numeric_word(lw, value, value);
 	}
 	*row_expr = relabelled((Expr *) var, BYTEAOID);
-	return gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, 0, value);
+	return gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, gpuagg_scale(0), value);
 }
 
 bool

@@ -184,8 +184,8 @@ list_member_constant(const ArrayElements *e, int i, const GpuAggLowered *scalar,
 		int64		floor;
 		bool		integral;
 
-		*none = !gpuagg_lower_numeric_floor(e->values[i], scalar->scale, &floor, &integral) ||
-			!integral;
+		*none = !gpuagg_lower_numeric_floor(e->values[i], scalar->scale.digits, &floor,
+											&integral) || !integral;
 		if (!*none)
 			*c = gpuagg_constant_make(GPUAGG_T_NUMERIC, Int64GetDatum(floor),
 									  false);

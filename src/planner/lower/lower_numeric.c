@@ -40,7 +40,8 @@
 static void
 set_scale(GpuAggLowered *value, int scale)
 {
-	value->scale = value->shown = scale;
+	value->scale = gpuagg_scale(scale);
+	value->shown = scale;
 	value->shown_reg = GPUAGG_NO_REG;
 }
 
@@ -66,13 +67,13 @@ raise_scale(GpuAggLower *lw, int scale, GpuAggLowered *value)
 	GpuAggLowered from = *value;
 	GpuAggLowered power;
 
-	if (from.scale == scale)
+	if (from.scale.digits == scale)
 		return true;
-	if (!decimal_constant(lw, gpuagg_power_of_ten(scale - from.scale), false, &power) ||
+	if (!decimal_constant(lw, gpuagg_power_of_ten(scale - from.scale.digits), false, &power) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &from, &power, NULL, 0,
 						 value))
 		return false;
-	value->scale = scale;
+	value->scale = gpuagg_scale(scale);
 	copy_shown(value, &from);
 	return true;
 }
@@ -89,21 +90,22 @@ is_null_constant(const GpuAggLower *lw, const GpuAggLowered *value)
 bool
 gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggLowered *a, GpuAggLowered *b)
 {
-	int			scale = Max(a->scale, b->scale);
+	int			scale = Max(a->scale.digits, b->scale.digits);
 
 	/* NULL is of any scale, and remains a constant */
 	if (is_null_constant(lw, a))
-		a->scale = scale;
+		a->scale = gpuagg_scale(scale);
 	if (is_null_constant(lw, b))
-		b->scale = scale;
+		b->scale = gpuagg_scale(scale);
 	return raise_scale(lw, scale, a) && raise_scale(lw, scale, b);
 }
 
-uint8
+GpuAggScale
 gpuagg_lower_numeric_scale(const GpuAggLowered *value)
 {
-	return value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale ?
-		value->scale : value->scale | GPUAGG_SCALE_AT_MOST;
+	return gpuagg_scale_is_word(value->scale) ||
+		(value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale.digits) ?
+		value->scale : gpuagg_scale_as(GPUAGG_SCALE_AT_MOST, value->scale.digits);
 }
 
 /* ------------------------------------------------------ decimals shown --- */
@@ -153,7 +155,8 @@ gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLow
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, value, &by, NULL, 0, out) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT_OR, GPUAGG_T_NUMERIC, out, &shown, NULL, 0, out))
 		return false;
-	set_scale(out, value->scale | GPUAGG_SCALE_WORD);
+	set_scale(out, value->scale.digits);
+	out->scale.form = GPUAGG_SCALE_WORD;
 	return true;
 }
 
@@ -339,7 +342,7 @@ compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *value,
 	bool		integral = true;
 
 	if (!con->constisnull &&
-		!gpuagg_lower_numeric_floor(con->constvalue, value->scale, &floor, &integral))
+		!gpuagg_lower_numeric_floor(con->constvalue, value->scale.digits, &floor, &integral))
 		return GPUAGG_REFUSE("a numeric constant is beyond what 64 bits hold");
 	if (!decimal_constant(lw, floor, con->constisnull, &bound))
 		return false;
@@ -402,7 +405,7 @@ static bool
 compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *value, Expr *constant,
 			  GpuAggLowered *out)
 {
-	Expr	   *scaled = scaled_expr(constant, value->scale);
+	Expr	   *scaled = scaled_expr(constant, value->scale.digits);
 	bool		up = op == GPUAGG_OP_I64_LT || op == GPUAGG_OP_I64_GE;
 	GpuAggLowered bound;
 
@@ -493,12 +496,12 @@ gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *
 
 	if (!gpuagg_lower_args(lw, call, v))
 		return false;
-	if (v[0].scale + v[1].scale > GPUAGG_MAX_SCALE)
+	if (v[0].scale.digits + v[1].scale.digits > GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a product of numerics has more than %d decimals",
 							 GPUAGG_MAX_SCALE);
 	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0, out))
 		return false;
-	out->scale = v[0].scale + v[1].scale;
+	out->scale = gpuagg_scale(v[0].scale.digits + v[1].scale.digits);
 	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &v[0], &v[1], out);
 }
 
@@ -558,15 +561,15 @@ to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggLowered *value)
 	GpuAggLowered from = *value;
 	int			scale = Max(decimals, 0);
 
-	if (scale > GPUAGG_MAX_SCALE || from.scale - decimals > GPUAGG_MAX_SCALE)
+	if (scale > GPUAGG_MAX_SCALE || from.scale.digits - decimals > GPUAGG_MAX_SCALE)
 		return GPUAGG_REFUSE("a numeric is rounded to digits that 64 bits do not hold");
-	if (decimals >= from.scale)
+	if (decimals >= from.scale.digits)
 	{
 		if (!raise_scale(lw, decimals, value))
 			return false;
 	}
 	else if (!gpuagg_lower_op(lw, rule, GPUAGG_T_NUMERIC, &from, NULL, NULL,
-							  from.scale - decimals, value))
+							  from.scale.digits - decimals, value))
 		return false;
 	else if (decimals < 0)
 	{
@@ -655,16 +658,17 @@ gpuagg_lower_by_numeric_to_float(GpuAggLower *lw, const GpuAggCall *call, GpuAgg
 	const uint8 type = call->function->type;
 	GpuAggConstant power;
 	GpuAggLowered by;
+	double		divisor;
 
 	if (!gpuagg_lower_args(lw, call, out))
 		return false;
-	if (out->scale == 0)
+	if (out->scale.digits == 0)
 		return gpuagg_lower_op(lw, type == GPUAGG_T_FLOAT8 ? GPUAGG_OP_INT_TO_FLOAT8 :
 							   GPUAGG_OP_INT_TO_FLOAT4, type, out, NULL, NULL, 0, out);
 	if (type != GPUAGG_T_FLOAT8)
 		return GPUAGG_REFUSE("a cast of numeric to real is not supported");
-	power = gpuagg_constant_make(GPUAGG_T_FLOAT8,
-								 Float8GetDatum((double) gpuagg_power_of_ten(out->scale)), false);
+	divisor = (double) gpuagg_power_of_ten(out->scale.digits);
+	power = gpuagg_constant_make(GPUAGG_T_FLOAT8, Float8GetDatum(divisor), false);
 	return gpuagg_lower_op(lw, GPUAGG_OP_TO_EXACT_DOUBLE, GPUAGG_T_NUMERIC, out, NULL, NULL,
 						   0, out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0,

@@ -26,7 +26,7 @@ extern bool gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggLowered *a,
 								  const GpuAggLowered *b, GpuAggLowered *out);
 
 /* Its scale as rows of PostgreSQL's have it: GpuAggTransition's */
-extern uint8 gpuagg_lower_numeric_scale(const GpuAggLowered *value);
+extern GpuAggScale gpuagg_lower_numeric_scale(const GpuAggLowered *value);
 
 /* The value and the decimals that are shown, as a word (program.h) */
 extern bool gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggLowered *value,

@@ -134,7 +134,8 @@ gpuagg_lower_numeric_later(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	if (!gpuagg_lower_runtime(lw, scaled(expr, decimals, scale), GPUAGG_T_NUMERIC, true, out) ||
 		!gpuagg_lower_runtime(lw, decimals, GPUAGG_T_INT4, true, &shown))
 		return false;
-	out->scale = out->shown = scale;
+	out->scale = gpuagg_scale(scale);
+	out->shown = scale;
 	out->shown_reg = shown.reg;
 	return true;
 }

@@ -243,7 +243,7 @@ bool
 gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
 {
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 	GpuAggDigits seen;
 
 	if (lw->of_plan || var->varno != lw->rel->relid || var->varlevelsup != 0 ||
@@ -253,7 +253,7 @@ gpuagg_lower_is_strange(GpuAggLower *lw, const Var *var)
 		return false;
 	seen = digits_of_column(lw, var->varattno);
 	return seen.special || was_met(lw, var->varattno) ||
-		(scale != GPUAGG_SCALE_WORD && seen.before + scale > GPUAGG_MAX_SCALE);
+		(!gpuagg_scale_is_word(scale) && seen.before + scale.digits > GPUAGG_MAX_SCALE);
 }
 
 bool
@@ -271,7 +271,7 @@ gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggLowered *word, const GpuAgg
 		!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_AT, GPUAGG_T_NUMERIC, word, NULL, NULL, scale,
 						 out))
 		return false;
-	out->scale = scale;
+	out->scale = gpuagg_scale(scale);
 	out->shown = scale;
 	out->shown_reg = shown.reg;
 	return true;
@@ -287,6 +287,7 @@ gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggLowered *out)
 		return GPUAGG_REFUSE("numerics of column \"%s\" have more than %d digits",
 							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
 												   attno - 1)->attname), GPUAGG_WORD_DIGITS);
-	return gpuagg_lower_column(lw, attno, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) &&
+	return gpuagg_lower_column(lw, attno, GPUAGG_T_NUMERIC,
+							   gpuagg_scale_as(GPUAGG_SCALE_WORD, 0), &word) &&
 		gpuagg_lower_word_scale(lw, &word, &seen, out);
 }

@@ -164,7 +164,8 @@ integer_op(GpuAggLower *lw, GpuAggOp op, uint8 type, const GpuAggLowered *a,
 {
 	if (!gpuagg_lower_op(lw, op, type, a, b, NULL, 0, out))
 		return false;
-	out->scale = out->shown = 0;
+	out->scale = gpuagg_scale(0);
+	out->shown = 0;
 	out->shown_reg = GPUAGG_NO_REG;
 	return true;
 }
@@ -216,7 +217,7 @@ add_squares(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg,
 {
 	const bool	narrow = value->type == GPUAGG_T_INT2 || value->type == GPUAGG_T_INT4;
 	const uint8 type = value->type == GPUAGG_T_NUMERIC ? GPUAGG_T_NUMERIC : GPUAGG_T_INT8;
-	Factor		whole = {*value, whole_expr(value->type, value->scale, arg)};
+	Factor		whole = {*value, whole_expr(value->type, value->scale.digits, arg)};
 	Factor		high;
 	Factor		low;
 

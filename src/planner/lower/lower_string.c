@@ -62,7 +62,7 @@ static GpuAggLookupLower *
 string_input(GpuAggLower *lw, const Var *var, uint8 *type)
 {
 	GpuAggLookupLower *lookup;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (var->varlevelsup != 0 || var->varattno <= 0 || var->varno == lw->rel->relid ||
 		(var->vartype != TEXTOID && var->vartype != VARCHAROID &&
@@ -163,7 +163,8 @@ values_table(GpuAggLower *lw, const GpuAggLookupLower *input, int column, Var *v
 	values->rows = expected_strings(lw->root, var);
 	values->values_of = of;
 	values->values_column = column;
-	return gpuagg_lower_probe(lw, values, number, (Expr *) var, GPUAGG_T_INT4, 0) ? values : NULL;
+	return gpuagg_lower_probe(lw, values, number, (Expr *) var, GPUAGG_T_INT4, gpuagg_scale(0)) ?
+		values : NULL;
 }
 
 /* The expression of a string that is given when it is evaluated (node/lookup/string_values.c) */
@@ -184,7 +185,7 @@ of_given(Node *node, void *context)
 }
 
 static bool
-is_value_type(const Expr *expr, uint8 *type, uint8 *scale)
+is_value_type(const Expr *expr, uint8 *type, GpuAggScale *scale)
 {
 	return gpuagg_constant_column(exprType((const Node *) expr), exprTypmod((const Node *) expr),
 								  type, scale) &&
@@ -201,7 +202,7 @@ gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	GpuAggLowered number;
 	uint8		string_type;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 	int			column;
 
 	if (lw->nlookups == 0 || IsA(expr, Var) || columns_walker((Node *) expr, &columns) ||

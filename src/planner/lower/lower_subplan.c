@@ -55,7 +55,7 @@ check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
 
 /* x = column of the subquery, by an equality that rows are looked up by */
 static bool
-split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, uint8 *scale)
+split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, GpuAggScale *scale)
 {
 	OpExpr	   *op = (OpExpr *) subplan->testexpr;
 	Param	   *column;
@@ -139,7 +139,7 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggLowered *out
 	Expr	   *x;
 	Param	   *column;
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!check_subplan(lw, subplan) || !split_test(subplan, &x, &column, &type, &scale) ||
 		!gpuagg_lower_expr(lw, x, &probe) || (lookup = add_subquery(lw, subplan)) == NULL)

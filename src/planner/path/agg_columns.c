@@ -240,10 +240,10 @@ static bool
 is_read_with_row(const GpuAggGrouping *g, const Var *var)
 {
 	uint8		type;
-	uint8		scale;
+	GpuAggScale scale;
 
 	if (!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
-		type == GPUAGG_T_INTERVAL || scale == GPUAGG_SCALE_WORD)
+		type == GPUAGG_T_INTERVAL || gpuagg_scale_is_word(scale))
 		return true;
 	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES &&
 		gpuagg_lower_has_many_strings(g->root, var);

@@ -246,12 +246,12 @@ same_groups(const GpuAggProgram *a, const GpuAggProgram *b)
 	if (a->nkeys != b->nkeys || a->ntransitions != b->ntransitions)
 		return false;
 	for (int i = 0; i < a->nkeys; i++)
-		if (ka[i].type != kb[i].type || ka[i].scale != kb[i].scale)
+		if (ka[i].type != kb[i].type || !gpuagg_scale_same(ka[i].scale, kb[i].scale))
 			return false;
 	for (int i = 0; i < a->ntransitions; i++)
 		if (ta[i].op != tb[i].op ||
 			(ta[i].op != GPUAGG_TRANS_COUNT &&
-			 (ta[i].type != tb[i].type || ta[i].scale != tb[i].scale)))
+			 (ta[i].type != tb[i].type || !gpuagg_scale_same(ta[i].scale, tb[i].scale))))
 			return false;
 	return true;
 }

@@ -161,7 +161,9 @@ typedef struct GpuAggLookupPlan
 	int			windows;		/* if the backend makes it: that are expected to be needed, one
 								 * after the other; 0: no number of them is enough */
 	uint8	   *types;			/* GpuAggType of each */
-	uint8	   *scales;			/* NUMERIC: its decimals, and which bound; GPUAGG_SCALE_NUMBERED */
+	GpuAggScale *scales;		/* NUMERIC: EXACT, or as FLOOR or BELOW a bound of it
+								 * (lower/lower_bound.c); NUMBERED: a string's number
+								 * (node/lookup/numbered.h) */
 	uint8		forms[GPUAGG_KEY_COLUMNS];	/* of keys: GPUAGG_KEY_... (device/made.h) */
 	int			helps;			/* the table whose key column it numbers, + 1; 0: it is no helper */
 	int			helped;			/* that column */
@@ -183,18 +185,6 @@ typedef struct GpuAggLookupPlan
 	int			missed_const;	/* boolean constant of the program: IN of another value without an
 								 * equal one */
 } GpuAggLookupPlan;
-
-/* The scale of a string whose number the table has (node/lookup/numbered.h) */
-#define GPUAGG_SCALE_NUMBERED 0xFF
-
-/*
- * The table has no numeric, but a bound of it at the scale beside (lower/lower_bound.c): the
- * largest integer that is not greater, or that is less
- */
-#define GPUAGG_SCALE_FLOOR 0x80
-#define GPUAGG_SCALE_BELOW 0xA0
-#define GPUAGG_SCALE_BOUNDS 0xE0	/* bits: which bound it is */
-#define GPUAGG_SCALE_DECIMALS 0x1F	/* bits: the bound's scale */
 
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and

@@ -108,7 +108,8 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 
 	pack_bytes(packed, LOOKUP_STRUCT, lookup, sizeof(*lookup));
 	pack_bytes(packed, LOOKUP_TYPES, lookup->types, lookup->ncolumns);
-	pack_bytes(packed, LOOKUP_SCALES, lookup->scales, lookup->ncolumns);
+	pack_bytes(packed, LOOKUP_SCALES, lookup->scales,
+			   lookup->ncolumns * sizeof(GpuAggScale));
 	pack_program(packed, LOOKUP_PROGRAM, lookup->program);
 	pack_bytes(packed, LOOKUP_RUNTIME, lookup->runtime,
 			   lookup->nruntime * sizeof(GpuAggRuntimeConst));

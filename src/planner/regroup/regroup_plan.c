@@ -54,7 +54,8 @@ store_columns(GpuAggLower *lw, List *exprs)
 		const Var  *var = lfirst_node(Var, lc);
 
 		if (gpuagg_lower_is_strange(lw, var))
-			(void) gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, 0, &value);
+			(void) gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, gpuagg_scale(0),
+									   &value);
 	}
 }
 

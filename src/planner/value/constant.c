@@ -135,19 +135,22 @@ gpuagg_numeric_typmod_precision(int32 typmod)
 }
 
 bool
-gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale)
+gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, GpuAggScale *scale)
 {
-	*scale = 0;
+	int			decimals = 0;
+
+	*scale = gpuagg_scale(0);
 	if (getBaseTypeAndTypmod(typid, &typmod) != NUMERICOID)
 		return gpuagg_constant_type(typid, type);
 	*type = GPUAGG_T_NUMERIC;
-	*scale = typmod < VARHDRSZ ? GPUAGG_SCALE_WORD :
-		Max(0, gpuagg_numeric_typmod_scale(typmod));
-	return typmod < VARHDRSZ || *scale <= GPUAGG_MAX_SCALE;
+	if (typmod >= VARHDRSZ)
+		decimals = Max(0, gpuagg_numeric_typmod_scale(typmod));
+	*scale = typmod < VARHDRSZ ? gpuagg_scale_as(GPUAGG_SCALE_WORD, 0) : gpuagg_scale(decimals);
+	return decimals <= GPUAGG_MAX_SCALE;
 }
 
 bool
-gpuagg_numeric_stored(Datum value, int scale, int64 *result)
+gpuagg_numeric_stored(Datum value, GpuAggScale scale, int64 *result)
 {
 	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
 

@@ -26,9 +26,9 @@ extern bool gpuagg_constant_type(Oid typid, uint8 *type);
 
 /*
  * The device type of a column.  numeric is a type unless it has too many decimals; *scale: as
- * GpuAggAttr's, else 0
+ * GpuAggAttr's, else of no digits
  */
-extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale);
+extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, GpuAggScale *scale);
 
 /* Of the typmod of a numeric that has one; a negative scale rounds digits before the point */
 extern int	gpuagg_numeric_typmod_scale(int32 typmod);
@@ -47,7 +47,7 @@ extern bool gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *resul
 extern bool gpuagg_numeric_bound(Datum value, bool below, int scale, int64 *bound);
 
 /* A numeric of a column of that scale (GpuAggAttr), as devices load it; false: they do not. */
-extern bool gpuagg_numeric_stored(Datum value, int scale, int64 *result);
+extern bool gpuagg_numeric_stored(Datum value, GpuAggScale scale, int64 *result);
 
 /* The word (program.h) of a numeric times 10^scale; false: there is none. */
 extern bool gpuagg_numeric_word(Datum value, int scale, int64 *result);
