@@ -34,8 +34,7 @@ put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 		return;
 	if (mine == 0xFFFFFFFFu)
 	{
-		old = *(volatile uint32_t *) word;
-		*(volatile uint32_t *) word = bits;
+		old = atomicExch(word, bits);
 	}
 	else
 	{

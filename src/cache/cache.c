@@ -421,7 +421,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 		if (use->extent == NULL)
 			continue;
 		gpuagg_cache_reader_remove(use->extent, &use->reader);
-		if (use->filler)
+		if (use->open)
 		{
 			use->extent->fillers--;
 			gpuagg_cache_touch(use->extent, cached->columns, cached->ncolumns);

@@ -164,7 +164,7 @@ typedef struct GpuAggCacheExtent
 	GpuAggCacheFree free;
 	uint64		forgotten;		/* how often a block was: while that is the same, so is each
 								 * block that a user reads */
-	int			fillers;		/* users that may be filling it */
+	int			fillers;		/* users that have begun to fill it */
 } GpuAggCacheExtent;
 
 struct GpuAggCacheTable

@@ -102,9 +102,10 @@ fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMs
 		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
 	if (page_is_same(cached, use, &extent->blocks[number], in))
 		return use_holds(cached, use, number) ? FILL_NOT : FILL_ADD;
-	return use->map_lsn > extent->map_lsn ||
-		(in->keep == GPUAGG_KEEP_SETTLED && in->lsn > extent->blocks[number].lsn) ? FILL_REPLACE :
-																				   FILL_NOT;
+	if (in->lsn < extent->blocks[number].lsn)
+		return FILL_NOT;
+	return use->map_lsn > extent->map_lsn || in->keep == GPUAGG_KEEP_SETTLED ? FILL_REPLACE :
+																			   FILL_NOT;
 }
 
 /* The block that a page goes to; NULL: no memory. */
@@ -119,13 +120,18 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
 	GpuAggCacheBlock *block;
 
-	if (!use->open && !gpuagg_cache_open(use->extent, cached->columns, cached->ncolumns))
-		return NULL;
-	use->open = true;
+	if (!use->open)
+	{
+		if (!gpuagg_cache_open(use->extent, cached->columns, cached->ncolumns))
+			return NULL;
+		use->open = true;
+		use->extent->fillers++;
+	}
 	if (way == FILL_ADD)
 	{
 		block = &use->extent->blocks[number];
 		block->lsn = Max(block->lsn, in->lsn);
+		use->extent->page_lsn = Max(use->extent->page_lsn, block->lsn);
 		return block;
 	}
 	if (way == FILL_REPLACE)

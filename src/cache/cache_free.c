@@ -11,8 +11,9 @@
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
 
-/* So few ranges are not worth uniting. */
+/* So few ranges are not worth uniting; after looking at so many it is. */
 #define FEW_RANGES 64
+#define LONG_SEARCH 256
 
 static int
 ranges_compare(const void *a, const void *b)
@@ -75,7 +76,13 @@ gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 	block->positions = 0;
 }
 
-/* The range that has so many; NULL: none has. */
+static bool
+is_worth_uniting(const GpuAggCacheFree *ranges)
+{
+	return ranges->n >= FEW_RANGES && ranges->n >= 2 * ranges->united;
+}
+
+/* The range that has so many; NULL: none has, or they had better be united first. */
 static GpuAggCacheRange *
 find(GpuAggCacheFree *ranges, uint32 positions)
 {
@@ -85,6 +92,8 @@ find(GpuAggCacheFree *ranges, uint32 positions)
 	{
 		const uint32 at = (ranges->next + i) % ranges->n;
 
+		if (i == LONG_SEARCH && is_worth_uniting(ranges))
+			return NULL;
 		if (ranges->ranges[at].positions >= positions)
 		{
 			ranges->next = at;
@@ -95,13 +104,21 @@ find(GpuAggCacheFree *ranges, uint32 positions)
 	return NULL;
 }
 
+uint32
+gpuagg_cache_free_most(GpuAggCacheExtent *extent)
+{
+	if (extent->free.n > 0)
+		unite(&extent->free);
+	return extent->free.n > 0 ? extent->free.most : 0;
+}
+
 bool
 gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions, GpuAggCacheBlock *block)
 {
 	GpuAggCacheFree *ranges = &extent->free;
 	GpuAggCacheRange *range = find(ranges, positions);
 
-	if (range == NULL && ranges->n >= FEW_RANGES && ranges->n >= 2 * ranges->united)
+	if (range == NULL && is_worth_uniting(ranges))
 	{
 		unite(ranges);
 		range = find(ranges, positions);

@@ -17,4 +17,7 @@ extern void gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *b
 extern bool gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions,
 								   GpuAggCacheBlock *block);
 
+/* The longest range, once neighbours are united */
+extern uint32 gpuagg_cache_free_most(GpuAggCacheExtent *extent);
+
 #endif							/* GPUAGG_CACHE_CACHE_FREE_H */

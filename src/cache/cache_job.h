@@ -20,9 +20,9 @@ typedef struct GpuAggCacheUse
 	uint64	   *announced;			/* which those are; NULL: all of the extent */
 	bool		hidden;			/* others are held that its snapshot may see otherwise */
 	bool		validated;			/* its MAP has come */
-	bool		filler;			/* it fills blocks */
+	bool		filler;			/* it may fill blocks */
 	uint64		map_lsn;		/* the LSN of the map page that its client has read */
-	bool		open;			/* it has the program's columns */
+	bool		open;			/* it has begun to: the extent has the program's columns */
 	bool		full;			/* it found no memory */
 	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */
 } GpuAggCacheUse;

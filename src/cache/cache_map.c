@@ -428,7 +428,6 @@ use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUs
 	if (!client->cached->may_fill || map->msg->map_lsn < extent->map_lsn ||
 		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns))
 		return;
-	extent->fillers++;
 	use->filler = true;
 	use->map_lsn = map->msg->map_lsn;
 }

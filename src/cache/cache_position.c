@@ -270,10 +270,12 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 	gpuagg_cache_formers_free(extent);
 	if (positions > 0 && gpuagg_cache_free_take(extent, positions, block))
 	{
+		extent->nplaced++;
 		loosen_zones(extent, block);
 		clear_positions(extent, block, nlines);
+		return true;
 	}
-	else if (!take_end(extent, block, positions, expected))
+	if (!take_end(extent, block, positions, expected))
 		return false;
 	extent->nplaced++;
 	return true;
@@ -301,9 +303,9 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 		gpuagg_cache_forget(extent, number);
 		if (block->stripe != GPUAGG_NO_STRIPE)
 		{
-			extent->nplaced--;
 			gpuagg_cache_free_add(extent, block);
 			block->stripe = GPUAGG_NO_STRIPE;
+			extent->nplaced--;
 		}
 		if (!take_positions(extent, block, nlines, changes, expected))
 			return NULL;

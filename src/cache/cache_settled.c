@@ -11,12 +11,12 @@
 #include "access/transam.h"
 #include "cache/cache_settled.h"
 
-/* Was snapshot a taken when b was, or later? */
+/* Was a snapshot taken when another was, by which pages were kept, or later? */
 static bool
-is_not_older(const GpuAggSnapshot *a, const GpuAggSnapshot *b)
+is_not_older(uint32 xmax, uint32 running, const GpuAggSnapshot *kept_by)
 {
-	return TransactionIdFollows(a->xmax, b->xmax) ||
-		(a->xmax == b->xmax && a->running <= b->running);
+	return TransactionIdFollows(xmax, kept_by->later_xmax) ||
+		(xmax == kept_by->later_xmax && running <= kept_by->running);
 }
 
 void
@@ -26,7 +26,8 @@ gpuagg_cache_settled_by(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint
 	block->newest = newest;
 	if (newest == InvalidTransactionId)
 		return;
-	if (extent->newest == InvalidTransactionId || is_not_older(snapshot, &extent->kept_by))
+	if (extent->newest == InvalidTransactionId ||
+		is_not_older(snapshot->later_xmax, snapshot->running, &extent->kept_by))
 		extent->kept_by = *snapshot;
 	if (TransactionIdFollows(newest, extent->newest))
 		extent->newest = newest;
@@ -44,7 +45,7 @@ uint32
 gpuagg_cache_seen(const GpuAggCacheExtent *extent, const GpuAggSnapshot *snapshot,
 				  uint32 nblocks, uint64 *held, uint32 n)
 {
-	const bool	later = is_not_older(snapshot, &extent->kept_by);
+	const bool	later = is_not_older(snapshot->xmax, snapshot->running, &extent->kept_by);
 
 	if (is_seen(snapshot, extent->newest, later))
 		return n;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "cache/cache_evict.h"
+#include "cache/cache_free.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_rest.h"
 #include "cache/cache_table.h"
@@ -19,15 +20,19 @@ drop_unwanted(GpuAggCacheExtent *extent)
 }
 
 /*
- * Pages that grew have taken new positions until there was no stripe left, and
- * their old ones are of no use.
+ * Of an extent that nobody uses: pages that grew have taken new positions until there was no
+ * stripe left, and neither what is free, nor what formers leave now, is of use for any page.
  */
 static bool
-extent_is_worn(const GpuAggCacheExtent *extent)
+extent_is_worn(GpuAggCacheExtent *extent)
 {
 	uint64		taken = 0;
 	uint64		live = 0;
 
+	if (!extent->full)
+		return false;
+	extent->full = extent->next_former == extent->nformers &&
+		gpuagg_cache_free_most(extent) < GPUAGG_MAX_LINES;
 	if (!extent->full)
 		return false;
 	for (int i = 0; i < extent->nstripes; i++)

@@ -156,7 +156,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		cached->zones = zones_make(client);
 	zones = cached->zones;
 	if (!(zones->filters || zones->answers || zones->keys) ||
-		!zones_read(zones, client->program, stripe->stripe, extent->fillers > use->filler) ||
+		!zones_read(zones, client->program, stripe->stripe, extent->fillers > use->open) ||
 		!(zones->filters || zones->answers))
 		return n;
 	for (uint32 z = 0; z < gpuagg_zones(stripe->used); z++)

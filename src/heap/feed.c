@@ -645,12 +645,14 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	gpuagg_test_old_snapshot(feed->snapshot, feed->rel, dp);
 	lines = PageGetMaxOffsetNumber(dp);
-	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
 	page->block = block;
 	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
 	if (page->keep == GPUAGG_KEEP_VISIBLE && !PageIsAllVisible(dp))
 		page->keep = GPUAGG_KEEP_SETTLED;
+	/* what is to be settled is asked of each tuple: a flag without a bit is rare, or a standby's */
+	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery &&
+		page->keep != GPUAGG_KEEP_SETTLED;
 	page->newest = InvalidTransactionId;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;

@@ -8,9 +8,15 @@
  * transaction that is just being prepared, which it may list twice, once.  (During recovery
  * subtransactions are counted as well; they leave the list together with their parents, or
  * before.)
+ *
+ * That holds of snapshots that this server's transactions have taken of those that ran.  One that
+ * logical decoding has made of WAL is none of these, and a transaction that keeps its snapshot
+ * may have imported it.  So such transactions only go by what precedes their xmin, which
+ * has ended for each of the later snapshots, that is, those taken from now on.
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "heap/settled.h"
@@ -49,8 +55,14 @@ gpuagg_settled_snapshot(Snapshot snapshot, GpuAggSnapshot *of)
 	const TransactionId own = GetTopTransactionIdIfAny();
 
 	of->xmin = snapshot->xmin;
-	of->xmax = snapshot->xmax;
-	of->pad = 0;
+	if (IsolationUsesXactSnapshot())
+	{
+		of->xmax = snapshot->xmin;
+		of->running = 0;
+		of->later_xmax = ReadNextTransactionId();
+		return;
+	}
+	of->xmax = of->later_xmax = snapshot->xmax;
 	if (snapshot->takenDuringRecovery)
 		of->running = snapshot->subxcnt;
 	else
@@ -63,7 +75,8 @@ is_past(TransactionId xid, Snapshot snapshot, TransactionId *newest)
 {
 	if (!TransactionIdIsNormal(xid))
 		return true;
-	if (TransactionIdIsCurrentTransactionId(xid) || XidInMVCCSnapshot(xid, snapshot))
+	if (TransactionIdIsCurrentTransactionId(xid) || XidInMVCCSnapshot(xid, snapshot) ||
+		(IsolationUsesXactSnapshot() && !TransactionIdPrecedes(xid, snapshot->xmin)))
 		return false;
 	if (TransactionIdFollows(xid, *newest))
 		*newest = xid;

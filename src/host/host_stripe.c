@@ -86,8 +86,9 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 			old = atomic_exchange_explicit(word, bits, memory_order_relaxed);
 		else
 		{
-			old = atomic_fetch_and_explicit(word, ~(mask & ~bits), memory_order_relaxed);
-			atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+			/* of each bit what it was when it was written: another may write the same one */
+			old = atomic_fetch_and_explicit(word, ~(mask & ~bits), memory_order_relaxed) & ~bits;
+			old |= atomic_fetch_or_explicit(word, bits, memory_order_relaxed) & bits;
 		}
 		more += (uint64_t) __builtin_popcountll(bits) - (uint64_t) __builtin_popcountll(old & mask);
 		done += some;

@@ -119,9 +119,10 @@ typedef struct GpuAggMsgPage
 typedef struct GpuAggSnapshot
 {
 	uint32_t	xmin;			/* whatever precedes it has ended */
-	uint32_t	xmax;			/* whatever has ended precedes it */
+	uint32_t	xmax;			/* whatever has ended precedes it; xmin: not compared */
 	uint32_t	running;		/* transactions before xmax that have not ended */
-	uint32_t	pad;
+	uint32_t	later_xmax;		/* snapshots with a greater xmax are later, and with this one and
+								 * no more that run */
 } GpuAggSnapshot;
 
 /* Which table, and what of the cache a task wants; relnumber 0: nothing */

@@ -5,7 +5,7 @@
  *
  * Two tasks are the same if their programs and what they want of the groups are, and if they
  * use the same blocks of the same table, of which the device keeps the same rows; such blocks
- * are all-visible to either client, as each has found by itself.  So a later task, which
+ * are seen so by either client's snapshot, as each has found by itself.  So a later task, which
  * follows, holds back what it would read until its client has said all.  If the first one
  * has used just these blocks, which were not replaced between the two, its groups are the
  * later one's, too.
