@@ -121,6 +121,52 @@ sub exported_snapshots
 	return;
 }
 
+# Until somebody who makes a slot waits for a transaction that runs
+sub slot_waits
+{
+	my ($node, $for) = @_;
+
+	return $node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_locks w JOIN pg_locks h USING (transactionid)
+		WHERE NOT w.granted AND h.granted AND h.pid = (SELECT pid FROM pg_stat_activity WHERE application_name = '$for'))");
+}
+
+# What logical decoding makes of WAL lists a transaction that has rolled back as one that runs, and
+# ends before what has been committed since: it cannot be compared with others.
+sub slot_snapshots
+{
+	my ($case) = @_;
+	my $node = live_node('slot', 'wal_level = logical', 'max_replication_slots = 2', 'max_wal_senders = 2');
+	my ($in, $out, $err) = ("CREATE_REPLICATION_SLOT live TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT;\n", '', '');
+	my $first = session($node, "SET application_name = 'first'", 'BEGIN', 'SELECT pg_current_xact_id()');
+	my $walsender = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' replication=database' ], '<', \$in, '>', \$out, '2>', \$err,
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+
+	$walsender->pump_nb;
+	ok(slot_waits($node, 'first'), 'a slot waits for the first transaction');
+	my $second = session($node, "SET application_name = 'second'", 'BEGIN', $insert);
+	does($node, 'BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
+	finish($first, 'COMMIT');
+	ok(slot_waits($node, 'second'), 'a slot waits for the second transaction');
+	my $before = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $was = sees($before, 'a snapshot of before');
+	# without it nothing would run, and the slot begin anew
+	my $third = session($node, 'BEGIN', 'SELECT pg_current_xact_id()');
+	finish($second, 'COMMIT');
+	$walsender->pump until $out =~ /\|([0-9A-F-]+)\|pgoutput/;
+	my $import = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$1'");
+	anew($import, $was, "a slot's snapshot");
+	still($before, $was, 'the snapshot of before');
+	does($node, $update);
+	sees($node, 'more changes');
+	anew($import, $was, "a slot's snapshot, after them");
+	still($before, $was, 'the snapshot of before, after them');
+	finish($_, 'COMMIT') foreach $before, $import, $third;
+	$in .= "\\q\n";
+	$walsender->finish;
+	finished($node);
+	return;
+}
+
 # A transaction that ends says so to a standby by a record that names no page.
 sub on_standby
 {
@@ -361,10 +407,10 @@ sub wraparound
 }
 
 my %cases = (
-	exported => \&exported_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
+	exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
 	checksums => \&checksums, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(exported standby lost prepared checksums minimal wraparound);
+my @names = qw(exported slot standby lost prepared checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {
