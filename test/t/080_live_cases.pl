@@ -34,6 +34,7 @@ sub live_node
 		'wal_log_hints = off', @conf);
 
 	live_functions($node, 'require');
+	$node->safe_psql('postgres', 'CREATE TABLE other (i int)');
 	make_t($node);
 	return $node;
 }
@@ -118,6 +119,43 @@ sub exported_snapshots
 	$take->query_safe('SET gpuagg.debug_feeders = 2');
 	still($take, $first, 'the exported snapshot, in parallel workers');
 	finish($_, 'COMMIT') foreach $take, $give;
+	return;
+}
+
+# Pages that a query reads from the table
+sub pages_read
+{
+	my ($session) = @_;
+	my $plan = $session->query_safe("EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $queries[0]");
+
+	return $plan =~ /^ +Pages: (\d+)$/m ? $1 : die $plan;
+}
+
+# Who runs for long, or is prepared, has nobody else read again what others change meanwhile.
+sub long_writers
+{
+	my ($node) = @_;
+	my $query = session($node, "SET gpuagg.debug_require = 'require'");
+	my $keeps = session($node, "SET gpuagg.debug_require = 'require'", 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+
+	sees($node, 'at rest');
+	pages_read($keeps);
+	foreach my $prepared (0, 1)
+	{
+		my $name = $prepared ? 'beside a prepared transaction' : 'beside a long transaction';
+		my $long = session($node, 'BEGIN', 'INSERT INTO other VALUES (1)', $prepared ? "PREPARE TRANSACTION 'long'" : ());
+
+		does($node, $update);
+		cmp_ok(pages_read($query), '>', 0, "$name: what has changed is read");
+		is(pages_read($query), 0, "$name: once");
+		cmp_ok(pages_read($keeps), '>', 0, "$name: an older snapshot reads what it sees otherwise");
+		is(pages_read($query), 0, "$name: and leaves the others what they have");
+		sees($node, $name);
+		does($node, q(ROLLBACK PREPARED 'long')) if $prepared;
+		finish($long, $prepared ? () : 'COMMIT');
+	}
+	finish($query);
+	finish($keeps, 'COMMIT');
 	return;
 }
 
@@ -407,10 +445,10 @@ sub wraparound
 }
 
 my %cases = (
-	exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
+	long => \&long_writers, exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
 	checksums => \&checksums, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(exported slot standby lost prepared checksums minimal wraparound);
+my @names = qw(long exported slot standby lost prepared checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {
