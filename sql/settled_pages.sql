@@ -5,7 +5,7 @@
 \a
 \t on
 SET client_min_messages = warning;
--- Pages that a query read, that the device had, and those whose LSNs told; with a plan of ours
+-- Pages that a query read, that the device had, and whether their LSNs told; with a plan of ours
 CREATE FUNCTION sp_pages(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
@@ -13,7 +13,7 @@ DECLARE
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
 	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" like_regex "Gpu")');
-	RETURN format('read %s, cached %s, compared %s', plan->'Pages', coalesce(plan->'Cached Pages', '0'), coalesce(plan->'LSNs Compared', '0'));
+	RETURN format('read %s, cached %s%s', plan->'Pages', coalesce(plan->'Cached Pages', '0'), CASE WHEN (plan->>'LSNs Compared')::int8 > 0 THEN ', by LSN' END);
 END $$;
 CREATE FUNCTION sp_both(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
