@@ -255,6 +255,7 @@ stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **
 {
 	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
 
+	(void) busy;				/* they are read where they are written */
 	memset(error, 0, sizeof(*error));
 	*zones = attr == GPUAGG_ZONE_ROWS ? stripe->zones : column != NULL ? column->zones : NULL;
 	if (*zones != NULL)
