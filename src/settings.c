@@ -33,6 +33,7 @@ int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 int			gpuagg_spread = GPUAGG_SPREAD_AUTO;
 bool		gpuagg_cache = true;
+bool		gpuagg_cache_settled = false;
 int			gpuagg_compile = GPUAGG_COMPILE_AUTO;
 int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
@@ -312,6 +313,11 @@ define_user_settings(void)
 							 "Lets columns of tables stay on the device between queries.",
 							 "Off, queries neither use what is there nor add to it.",
 							 &gpuagg_cache, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.cache_settled",
+							 "Lets pages stay on the device that are not all-visible.",
+							 "For trials: answers beside many writers have been seen to differ from the snapshot's.",
+							 &gpuagg_cache_settled, false,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.compile",
 							 "Lets a GPU run kernels that are compiled for the query.",

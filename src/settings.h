@@ -86,6 +86,8 @@ typedef enum GpuAggSpreadMode
 } GpuAggSpreadMode;
 
 extern int	gpuagg_spread;		/* GpuAggSpreadMode, user */
+extern bool gpuagg_cache_settled;	/* gpuagg.cache_settled, user: keep pages that are not
+								 * all-visible */
 extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
 								 * cache */
 extern int	gpuagg_compile;		/* GpuAggCompileMode, user */
