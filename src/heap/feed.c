@@ -538,27 +538,6 @@ tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
 }
 
 /*
- * May the page still be kept, once a tuple has been looked at?  surely: nobody has deleted
- * it, and its inserter had ended before the snapshot.
- */
-static inline GpuAggKeep
-feed_keep(const GpuAggFeed *feed, GpuAggMsgPage *page, HeapTupleHeader tuple, bool visible,
-		  bool surely)
-{
-	if (page->keep == GPUAGG_KEEP_VISIBLE)
-		return visible ? GPUAGG_KEEP_VISIBLE : GPUAGG_KEEP_NOT;
-	if (page->keep == GPUAGG_KEEP_NOT)
-		return GPUAGG_KEEP_NOT;
-	if (surely)
-	{
-		gpuagg_settled_inserter(tuple, &page->newest);
-		return GPUAGG_KEEP_SETTLED;
-	}
-	return gpuagg_settled_tuple(tuple, feed->snapshot, &page->newest) ? GPUAGG_KEEP_SETTLED :
-																	   GPUAGG_KEEP_NOT;
-}
-
-/*
  * Checks the visibility of each line of a locked page.  Sets page->nlines to
  * the last visible line (0: none) and the bitmap, and page->has_visibility if
  * the device needs it; clears page->keep if a tuple tells that the page may not be
@@ -608,7 +587,7 @@ feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 													buffer, feed->snapshot);
 		}
 		if (!all_visible)
-			page->keep = feed_keep(feed, page, tuple.t_data, visible, surely);
+			page->keep = gpuagg_settled_keep(page, tuple.t_data, feed->snapshot, visible, surely);
 		if (!visible)
 		{
 			gap = true;

@@ -37,4 +37,25 @@ gpuagg_settled_inserter(HeapTupleHeader tuple, TransactionId *newest)
 		*newest = xmin;
 }
 
+/*
+ * May a page still be kept, once a tuple of it has been looked at?  surely: nobody has deleted
+ * it, and its inserter had ended before the snapshot.
+ */
+static inline GpuAggKeep
+gpuagg_settled_keep(GpuAggMsgPage *page, HeapTupleHeader tuple, Snapshot snapshot, bool visible,
+					bool surely)
+{
+	if (page->keep == GPUAGG_KEEP_VISIBLE)
+		return visible ? GPUAGG_KEEP_VISIBLE : GPUAGG_KEEP_NOT;
+	if (page->keep == GPUAGG_KEEP_NOT)
+		return GPUAGG_KEEP_NOT;
+	if (surely)
+	{
+		gpuagg_settled_inserter(tuple, &page->newest);
+		return GPUAGG_KEEP_SETTLED;
+	}
+	return gpuagg_settled_tuple(tuple, snapshot, &page->newest) ? GPUAGG_KEEP_SETTLED :
+																 GPUAGG_KEEP_NOT;
+}
+
 #endif							/* GPUAGG_HEAP_SETTLED_H */
