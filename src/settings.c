@@ -26,6 +26,7 @@ int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
+int			gpuagg_debug_wait = 0;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
 bool		gpuagg_debug_regroup = true;
 int			gpuagg_debug_filters = GPUAGG_FILTERS_AUTO;
@@ -33,7 +34,6 @@ int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 int			gpuagg_spread = GPUAGG_SPREAD_AUTO;
 bool		gpuagg_cache = true;
-bool		gpuagg_cache_settled = false;
 int			gpuagg_compile = GPUAGG_COMPILE_AUTO;
 int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
@@ -314,11 +314,6 @@ define_user_settings(void)
 							 "Off, queries neither use what is there nor add to it.",
 							 &gpuagg_cache, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.cache_settled",
-							 "Lets pages stay on the device that are not all-visible.",
-							 "For trials: answers beside many writers have been seen to differ from the snapshot's.",
-							 &gpuagg_cache_settled, false,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.compile",
 							 "Lets a GPU run kernels that are compiled for the query.",
 							 "auto compiles where that pays, beside the queries that need it; always waits for it; off interprets.",
@@ -397,6 +392,11 @@ define_debug_settings(void)
 							"For tests: how many parallel workers hand over the pages of a grouping; the backend itself reads none.",
 							"-1: as many as pay, and the backend; 0: the backend alone.",
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
+							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.debug_wait",
+							"For tests: a task waits for the advisory lock of this number once it knows what the device keeps of a table, and for the next one before it reads pages.",
+							"0: it does not wait.",
+							&gpuagg_debug_wait, 0, 0, INT_MAX - 1, PGC_SUSET,
 							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.debug_parts",
 							 "For tests: what several aggregates with DISTINCT need is grouped one by one (always), at once (off), or as it costs less (auto).",

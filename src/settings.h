@@ -53,6 +53,7 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
+extern int	gpuagg_debug_wait;	/* number of an advisory lock that tasks wait for; 0: none */
 typedef enum GpuAggPartsMode
 {
 	GPUAGG_PARTS_OFF,
@@ -86,8 +87,6 @@ typedef enum GpuAggSpreadMode
 } GpuAggSpreadMode;
 
 extern int	gpuagg_spread;		/* GpuAggSpreadMode, user */
-extern bool gpuagg_cache_settled;	/* gpuagg.cache_settled, user: keep pages that are not
-								 * all-visible */
 extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
 								 * cache */
 extern int	gpuagg_compile;		/* GpuAggCompileMode, user */

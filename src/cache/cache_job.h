@@ -20,6 +20,7 @@ typedef struct GpuAggCacheUse
 	uint64	   *announced;			/* which those are; NULL: all of the extent */
 	bool		hidden;			/* others are held that its snapshot may see otherwise */
 	bool		validated;			/* its MAP has come */
+	bool		moved;			/* on to the version that the extent had then */
 	bool		filler;			/* it may fill blocks */
 	uint64		map_lsn;		/* the LSN of the map page that its client has read */
 	bool		open;			/* it has begun to: the extent has the program's columns */

@@ -12,6 +12,7 @@
 #include "cache/cache_former.h"
 #include "cache/cache_map.h"
 #include "cache/cache_publish.h"
+#include "cache/cache_settled.h"
 #include "cache/cache_zones.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -160,6 +161,7 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 	if (!shared)
 		gpuagg_cache_begin_anew(extent);
 	use->reader.version = extent->version;
+	use->moved = true;
 	extent->map_lsn = map->msg->map_lsn;
 	gpuagg_cache_note_kept();
 }
@@ -167,12 +169,14 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 /*
  * Into `used`: blocks that the task reads from the extent; none but what CACHED
  * told, for the client feeds all others.  They are all-visible by the map page that is
- * remembered, or their pages have the LSNs that they are held with.  Returns how many.
+ * remembered, or their pages have the LSNs that they are held with.  What others have brought
+ * since CACHED, and the task has moved on to, its snapshot may not see.  Returns how many.
  */
 static uint32
-map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
+map_used(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 		 const GpuAggCacheUse *use, const GpuAggCacheBlock *view, uint64 *used)
 {
+	const GpuAggCacheJob *cached = client->cached;
 	uint32		nblocks = map->msg->nblocks;
 	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
 	uint32		told = Min(words, GPUAGG_BITMAP_WORDS(use->nblocks));
@@ -199,7 +203,9 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 	if (use->announced == NULL && use->nblocks / 64 < told)
 		used[use->nblocks / 64] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
 	memset(used + told, 0, (words - told) * sizeof(uint64));
-	return count_bits(used, words);
+	n = count_bits(used, words);
+	return use->moved ?
+		gpuagg_cache_seen(use->extent, &client->request.snapshot, nblocks, used, n) : n;
 }
 
 /* Does a task, to which blocks lie as in `view`, read a block at its positions? */
@@ -470,7 +476,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	{
 		const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);
 
-		nused = map_used(client->cached, &map, use, view, used);
+		nused = map_used(client, &map, use, view, used);
 		gpuagg_cache_view_free(use->extent, view);
 	}
 	else

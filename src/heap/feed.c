@@ -63,7 +63,6 @@
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "settings.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
@@ -630,8 +629,6 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
 	if (page->keep == GPUAGG_KEEP_VISIBLE && !PageIsAllVisible(dp))
 		page->keep = GPUAGG_KEEP_SETTLED;
-	if (page->keep == GPUAGG_KEEP_SETTLED && !gpuagg_cache_settled)
-		page->keep = GPUAGG_KEEP_NOT;
 	/* what is to be settled is asked of each tuple: a flag without a bit is rare, or a standby's */
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery &&
 		page->keep != GPUAGG_KEEP_SETTLED;

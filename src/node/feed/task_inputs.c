@@ -16,9 +16,12 @@
 
 #include "device/batch_memory.h"
 #include "ipc/seen_groups.h"
+#include "miscadmin.h"
 #include "node/feed/task_inputs.h"
 #include "pgstat.h"
+#include "settings.h"
 #include "storage/bufmgr.h"
+#include "storage/lock.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -33,6 +36,20 @@
 
 /* Under which what a page takes is remembered: no hash of keys (ipc/seen_groups.h) */
 static const GpuAggSeenKey page_key = {.keys = UINT64_C(0x7061676520746F6F)};
+
+/* For tests: until whoever holds the n-th advisory lock from gpuagg.debug_wait on gives it up */
+static void
+wait_for_tests(uint32 n)
+{
+	LOCKTAG		tag;
+
+	if (gpuagg_debug_wait == 0)
+		return;
+	/* as pg_advisory_lock(bigint) takes it */
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) gpuagg_debug_wait + n, 1);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+	(void) LockRelease(&tag, ShareLock, false);
+}
 
 /* The table's blocks, if they are enough that feeders may be worth while for it */
 static uint64
@@ -298,6 +315,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
 	const GpuAggTaskTable *table = input->table;
 
+	wait_for_tests(1);
 	inputs->scan = scan;
 	inputs->device = gpuagg_client_info(client);
 	inputs->page_bytes = page_bytes;
@@ -512,6 +530,8 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 		gpuagg_cached_announced(input->cached, msg, bytes) :
 		gpuagg_cached_validated(input->cached, msg, bytes);
 	MemoryContextSwitchTo(old);
+	if (msg->type == GPUAGG_MSG_CACHED)
+		wait_for_tests(0);
 	return status;
 }
 
