@@ -1,6 +1,7 @@
 --
--- Pages that are not all-visible stay on the device as long as their LSNs do: a change has a page
--- read again once, by the first query behind it, not by each until VACUUM comes.
+-- Pages that are not all-visible stay on the device until a record of the WAL changes their rows: a
+-- change has a page read again once, by the first query behind it, not by each until VACUUM comes.
+-- Where the WAL does not tell, LSNs of pages do.
 --
 \a
 \t on
@@ -41,6 +42,7 @@ COPY sp FROM stdin;
 SELECT sp_both(:'query');
 -- what is rolled back changes pages, but no answer; a part of a transaction, too
 BEGIN; UPDATE sp SET v = 0 WHERE id = 10; ROLLBACK;
+SELECT FROM pg_logical_emit_message(true, 'gpuagg', 'a commit, so that all before is written');
 SELECT sp_both(:'query');
 BEGIN; SAVEPOINT s; UPDATE sp SET v = 0 WHERE id = 10; ROLLBACK TO s; UPDATE sp SET v = 77 WHERE id = 11; COMMIT;
 SELECT sp_both(:'query');
@@ -56,6 +58,19 @@ SELECT sp_both(:'query');
 -- VACUUM sets bits: what is held stays
 VACUUM sp;
 SELECT sp_both(:'query');
+UPDATE sp SET v = v + 1 WHERE id = 6000;
+SELECT sp_both(:'query');
+-- LSNs tell, too: of what locks and VACUUM have touched, as of what has changed
+SET gpuagg.debug_wal = off;
+SELECT sp_both(:'query');
+UPDATE sp SET v = v + 1 WHERE id = 6000;
+SELECT sp_both(:'query');
+SELECT count(*) FROM (SELECT 1 FROM sp WHERE id = 13 FOR UPDATE) x;
+SELECT sp_both(:'query');
+VACUUM sp;
+SELECT sp_both(:'query');
+RESET gpuagg.debug_wal;
+-- what LSNs have told the WAL need not tell again
 UPDATE sp SET v = v + 1 WHERE id = 6000;
 SELECT sp_both(:'query');
 -- a table that was written anew has no bits

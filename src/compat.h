@@ -17,6 +17,11 @@
 #endif
 #include "storage/bufpage.h"
 #include "storage/latch.h"
+#if PG_VERSION_NUM >= 160000
+#include "storage/relfilelocator.h"
+#else
+#include "storage/relfilenode.h"
+#endif
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
@@ -181,6 +186,23 @@ gpuagg_relation_path(Oid dbid, Oid spcoid, uint32 relnumber, char *path, Size by
 #define gpuagg_files_are_new(rel) \
 	((rel)->rd_createSubid != InvalidSubTransactionId || \
 	 (rel)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
+/* A relation's files, as WAL names them (access/xlogreader.h, catalog/storage_xlog.h) */
+#if PG_VERSION_NUM >= 160000
+typedef RelFileLocator GpuAggFileLocator;
+
+#define GPUAGG_LOCATOR_SPC(file) ((file)->spcOid)
+#define GPUAGG_LOCATOR_DB(file) ((file)->dbOid)
+#define GPUAGG_LOCATOR_NUMBER(file) ((file)->relNumber)
+#define GPUAGG_SMGR_FILE rlocator
+#else
+typedef RelFileNode GpuAggFileLocator;
+
+#define GPUAGG_LOCATOR_SPC(file) ((file)->spcNode)
+#define GPUAGG_LOCATOR_DB(file) ((file)->dbNode)
+#define GPUAGG_LOCATOR_NUMBER(file) ((file)->relNode)
+#define GPUAGG_SMGR_FILE rnode
 #endif
 
 /*

@@ -18,6 +18,7 @@
 #include "extension.h"
 #include "fmgr.h"
 #include "functions/explain_option.h"
+#include "ipc/async_commits.h"
 #include "ipc/dropped_database.h"
 #include "ipc/dropped_pins.h"
 #include "ipc/shmem_start.h"
@@ -70,6 +71,7 @@ _PG_init(void)
 
 	gpuagg_worker_define();
 	gpuagg_autoload_define();
+	gpuagg_async_commits_init();
 	gpuagg_dropped_database_init();
 	gpuagg_dropped_pins_init();
 	gpuagg_cost_init();

@@ -27,6 +27,7 @@ int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_wait = 0;
+bool		gpuagg_debug_wal = true;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
 bool		gpuagg_debug_regroup = true;
 int			gpuagg_debug_filters = GPUAGG_FILTERS_AUTO;
@@ -393,6 +394,11 @@ define_debug_settings(void)
 							"-1: as many as pay, and the backend; 0: the backend alone.",
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
 							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.debug_wal",
+							 "For tests: tasks learn from the WAL which pages have changed; off: they compare LSNs.",
+							 NULL,
+							 &gpuagg_debug_wal, true,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.debug_wait",
 							"For tests: a task waits for the advisory lock of this number once it knows what the device keeps of a table, and for the next one before it reads pages.",
 							"0: it does not wait.",

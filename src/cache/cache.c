@@ -26,6 +26,7 @@
 #include "cache/cache_settled.h"
 #include "cache/cache_table.h"
 #include "cache/cache_tidy.h"
+#include "cache/cache_wal.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
@@ -219,6 +220,8 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 
 		n = gpuagg_cache_seen(extent, &client->request.snapshot, nblocks, held, all);
 		use->hidden = n < all;
+		use->current = n > 0 && cached->followed != 0 &&
+			gpuagg_cache_wal_sort(extent, nblocks, held, &n);
 	}
 	if (n == 0 && !cached->may_fill)
 		return;
@@ -265,6 +268,7 @@ reply_cached(GpuAggCacheClient *client)
 		one.nblocks = use->nblocks;
 		one.whole = use->announced == NULL;
 		one.map_lsn = use->reader.map_lsn;
+		one.current = use->current;
 		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
 		if (use->announced != NULL)
 			appendBinaryStringInfo(&bitmaps, (const char *) use->announced,
@@ -279,7 +283,7 @@ reply_cached(GpuAggCacheClient *client)
 	pfree(msg.data);
 }
 
-/* Is an extent held as a whole, as its map page was when the client looked at it? */
+/* Is an extent held as a whole, by the WAL or as its map page was when the client looked at it? */
 static bool
 use_is_foreseen(const GpuAggCacheJob *cached, uint32 number, uint64 map_lsn)
 {
@@ -287,12 +291,13 @@ use_is_foreseen(const GpuAggCacheJob *cached, uint32 number, uint64 map_lsn)
 
 	return use->user && !use->filler && use->announced == NULL &&
 		use->nblocks == gpuagg_extent_blocks(number, cached->nblocks) &&
-		map_lsn != 0 && use->extent->map_lsn == map_lsn;
+		(use->current || (map_lsn != 0 && use->extent->map_lsn == map_lsn));
 }
 
 /*
- * Is all that the client has looked at held?  Nothing may have been kept since: the client has
- * to look at the map after pages were read, not before (README.md).
+ * Is all that the client wants held?  Where the map has to tell, nothing may have been kept since
+ * the client has looked at it: it has to do that after pages were read, not before
+ * (VALIDITY.md).
  */
 static bool
 job_is_foreseen(const GpuAggCacheClient *client)
@@ -300,13 +305,13 @@ job_is_foreseen(const GpuAggCacheClient *client)
 	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_cache_at()].cache;
 	const GpuAggAhead *ahead = &client->ahead;
 	const GpuAggCacheJob *cached = client->cached;
+	const bool	by_map = ahead->kept == pg_atomic_read_u64(&shared->kept);
 
 	if (ahead->n == 0 || ahead->n > GPUAGG_AHEAD_EXTENTS || gpuagg_cache_draws(client) ||
-		ahead->kept != pg_atomic_read_u64(&shared->kept) ||
 		ahead->first >= cached->nuses || ahead->n > cached->nuses - ahead->first)
 		return false;
 	for (uint32 i = 0; i < ahead->n; i++)
-		if (!use_is_foreseen(cached, ahead->first + i, ahead->map_lsns[i]))
+		if (!use_is_foreseen(cached, ahead->first + i, by_map ? ahead->map_lsns[i] : 0))
 			return false;
 	return true;
 }
@@ -322,6 +327,8 @@ use_foreseen(GpuAggCacheClient *client)
 		.batch_id = client->first_batch
 	};
 
+	/* the client has looked at the map before the WAL was read */
+	client->cached->followed = 0;
 	client->calls->settled(client);
 	client->calls->reply(client, &settled, sizeof(settled));
 	for (uint32 i = 0; i < ahead->n; i++)
@@ -333,12 +340,25 @@ use_foreseen(GpuAggCacheClient *client)
 			.nblocks = gpuagg_extent_blocks(ahead->first + i, client->cached->nblocks),
 			.map_lsn = ahead->map_lsns[i],
 			.whole = 1,
-			.use = 1
+			.use = 1,
+			.current = client->cached->uses[ahead->first + i].current
 		};
 
 		gpuagg_cache_map(client, &map.msg, sizeof(map));
 	}
 	gpuagg_stat_add(GPUAGG_STAT_tasks_foreseen, 1);
+}
+
+/* What has changed since pages were kept, if the client goes by the WAL */
+static void
+job_follow(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+
+	if (client->request.follow == 0 || client->config->fault == GPUAGG_FAULT_LSNS ||
+		!gpuagg_cache_wal_follow())
+		return;
+	cached->followed = cached->table->followed = gpuagg_cache_wal_position();
 }
 
 void
@@ -360,6 +380,7 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	if (cached->table != NULL)
 	{
 		cached->nblocks = client->request.nblocks;
+		job_follow(client);
 		cached->may_fill = client->request.fill != 0 && !gpuagg_cache_draws(client);
 		cached->wal = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 		cached->nuses = (cached->nblocks + GPUAGG_EXTENT_BLOCKS - 1) /

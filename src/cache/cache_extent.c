@@ -188,6 +188,11 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	extent->nplaced = 0;
 	gpuagg_cache_free(&extent->table->directory, extent->blocks);
 	extent->blocks = NULL;
+	for (uint32 i = 0; i < extent->room; i++)
+		extent->changed_beyond = Max(extent->changed_beyond, extent->changed[i]);
+	gpuagg_cache_free(&extent->table->directory, extent->changed);
+	gpuagg_cache_free(&extent->table->directory, extent->doubt);
+	extent->changed = extent->doubt = NULL;
 	extent->room = 0;
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;

@@ -53,7 +53,8 @@ struct GpuAggWorkerJob;
 typedef struct GpuAggCacheBlock
 {
 	uint64		lsn;			/* of the page when it was kept */
-	uint32		newest;			/* transaction that its rows depend on (cache_settled.h); 0: none */
+	uint64		known;			/* it is what its page was when the WAL ended here, or later */
+	uint64		newest;			/* transaction that its rows depend on (cache_settled.h); 0: none */
 	uint32		position;
 	uint16		positions;			/* that it has there */
 	uint8		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
@@ -144,9 +145,14 @@ typedef struct GpuAggCacheExtent
 	uint32		room;			/* blocks that the arrays are long enough for */
 	uint64		map_lsn;
 	uint64		page_lsn;		/* no block is held with a greater one */
-	uint32		newest;			/* no block depends on a newer transaction; 0: on none */
+	uint64		newest;			/* no block depends on a newer transaction; 0: on none */
 	GpuAggSnapshot kept_by;		/* all that depend on one were settled for this snapshot */
 	GpuAggCacheBlock *blocks;
+	uint64	   *changed;		/* of each block, the end of the last record that changed it */
+	uint64		changed_beyond; /* of any block behind those */
+	uint64	   *doubt;			/* a bit for each block: the WAL does not tell that it is what its
+								 * page is (cache_wal.h) */
+	uint32		span;			/* of which these bits are */
 	uint32		nplaced;		/* blocks that have positions */
 	int			nstripes;
 	bool		full;			/* one more stripe was wanted */
@@ -183,6 +189,8 @@ struct GpuAggCacheTable
 	bool		is_changed;
 	bool		is_used;		/* since it was written about */
 	int			jobs;			/* that know it */
+	uint64		followed;		/* the WAL was read up to here when a task began that reads again what
+								 * had changed before; 0: never */
 	uint64		directory;		/* bytes that its directory takes */
 	uint32		entry;			/* as a column's: what its columns share */
 	uint32		nentries;		/* all of them */

@@ -21,6 +21,7 @@
 #include "cache/cache_publish.h"
 #include "cache/cache_settled.h"
 #include "cache/cache_table.h"
+#include "cache/cache_wal.h"
 
 typedef enum GpuAggFillWay
 {
@@ -70,19 +71,36 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 }
 
 /*
- * Is a page what it was when it was kept?  So it is if its LSN is the same.  An all-visible one
+ * Is a page what it was when it was kept?  So it is if its LSN is the same, or if the WAL has been
+ * read beyond it, and tells that what came after the block's did not change rows.  An all-visible one
  * is, too, if the map page has the LSN that is remembered, and nothing was logged of the heap
  * page between what the client read of the map and of the page, nor before the page was kept.
  */
 static bool
-page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
-			 const GpuAggCacheBlock *block, const GpuAggMsgPage *in)
+page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 number,
+			 const GpuAggMsgPage *in)
 {
+	const GpuAggCacheBlock *block = &use->extent->blocks[number];
+
 	return in->nlines <= block->positions &&
 		((in->lsn != 0 && in->lsn == block->lsn) ||
+		 (in->lsn >= block->lsn && in->lsn <= gpuagg_cache_wal_position() &&
+		  gpuagg_cache_wal_same(use->extent, number)) ||
 		 (in->keep == GPUAGG_KEEP_VISIBLE && use->map_lsn != 0 &&
 		  use->map_lsn == use->extent->map_lsn && in->lsn <= cached->wal &&
 		  block->lsn <= cached->wal));
+}
+
+/* The page that came is what is held of the block, whatever its LSN is now. */
+static void
+block_is_same(const GpuAggCacheJob *cached, GpuAggCacheExtent *extent, uint32 number,
+			  const GpuAggMsgPage *in)
+{
+	GpuAggCacheBlock *block = &extent->blocks[number];
+
+	block->lsn = Max(block->lsn, in->lsn);
+	extent->page_lsn = Max(extent->page_lsn, block->lsn);
+	gpuagg_cache_wal_known(extent, number, cached->followed);
 }
 
 /*
@@ -93,15 +111,20 @@ page_is_same(const GpuAggCacheJob *cached, const GpuAggCacheUse *use,
 static GpuAggFillWay
 fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMsgPage *in)
 {
-	const GpuAggCacheExtent *extent = use->extent;
+	GpuAggCacheExtent *extent = use->extent;
 	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
 
 	if (use->map_lsn < extent->map_lsn)
 		return FILL_NOT;
 	if (!gpuagg_cache_has(extent, number))
 		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
-	if (page_is_same(cached, use, &extent->blocks[number], in))
-		return use_holds(cached, use, number) ? FILL_NOT : FILL_ADD;
+	if (page_is_same(cached, use, number, in))
+	{
+		if (!use_holds(cached, use, number))
+			return FILL_ADD;
+		block_is_same(cached, use->extent, number, in);
+		return FILL_NOT;
+	}
 	if (in->lsn < extent->blocks[number].lsn)
 		return FILL_NOT;
 	return use->map_lsn > extent->map_lsn || in->keep == GPUAGG_KEEP_SETTLED ? FILL_REPLACE :
@@ -129,10 +152,8 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 	}
 	if (way == FILL_ADD)
 	{
-		block = &use->extent->blocks[number];
-		block->lsn = Max(block->lsn, in->lsn);
-		use->extent->page_lsn = Max(use->extent->page_lsn, block->lsn);
-		return block;
+		block_is_same(cached, use->extent, number, in);
+		return &use->extent->blocks[number];
 	}
 	if (way == FILL_REPLACE)
 		gpuagg_cache_replace(use->extent, &use->reader, number);
@@ -141,6 +162,8 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 	if (block == NULL)
 		return NULL;
 	block->begun = true;
+	block->known = in->lsn;
+	gpuagg_cache_wal_known(use->extent, number, cached->followed);
 	gpuagg_cache_settled_by(use->extent, block, in->newest, &client->request.snapshot);
 	return block;
 }

@@ -18,6 +18,7 @@ typedef struct GpuAggCacheUse
 	bool		user;			/* it may read blocks there */
 	uint32		nblocks;		/* so many CACHED announced */
 	uint64	   *announced;			/* which those are; NULL: all of the extent */
+	bool		current;		/* by the WAL these are what their pages are */
 	bool		hidden;			/* others are held that its snapshot may see otherwise */
 	bool		validated;			/* its MAP has come */
 	bool		moved;			/* on to the version that the extent had then */
@@ -35,6 +36,7 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheTable *table;	/* NULL: none, or it has left */
 	bool		begun;			/* CACHED was sent */
 	bool		may_fill;			/* it may be a filler */
+	uint64		followed;		/* the WAL was read up to here before that, too; 0: it was not */
 	uint64		wal;			/* what was logged up to here was so before its client looked
 								 * at any map page */
 	uint32		nblocks;		/* of the table */

@@ -13,6 +13,7 @@
 #include "cache/cache_map.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_settled.h"
+#include "cache/cache_wal.h"
 #include "cache/cache_zones.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -22,6 +23,7 @@ typedef struct GpuAggCacheMap
 {
 	const GpuAggMapMsg *msg;
 	uint64	   *bits;			/* of its blocks; own copy.  NULL: all */
+	const uint64 *current;		/* those of what CACHED told that are used; NULL: all */
 	const uint64 *check;		/* blocks that have an LSN; NULL: none */
 	const uint64 *lsns;			/* of these, in order */
 	bool		believed;		/* GPUAGG_FAULT_LSNS: whatever they are */
@@ -34,7 +36,7 @@ map_bytes(const GpuAggMapMsg *msg)
 	const Size	bits = GPUAGG_BITMAP_WORDS((Size) msg->nblocks) * sizeof(uint64);
 
 	return (msg->whole ? 0 : bits) +
-		(msg->checked == 0 ? 0 : bits + (Size) msg->checked * sizeof(uint64));
+		(msg->checked == 0 && msg->current != 2 ? 0 : bits + (Size) msg->checked * sizeof(uint64));
 }
 
 /* NULL, or what is wrong with a MAP message */
@@ -55,9 +57,10 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 		return "MAP message about no extent";
 	use = &cached->uses[msg->extent];
 	if (use->validated || (msg->checked > 0 && !msg->use) || (msg->use && !use->user) ||
-		(msg->map_lsn == 0 && msg->whole))
+		(msg->current && (msg->checked > 0 || !msg->use || !use->current)) ||
+		(msg->map_lsn == 0 && msg->whole && !msg->current))
 		return "MAP message out of order";
-	if (msg->use && msg->checked == 0 && msg->map_lsn != use->reader.map_lsn)
+	if (msg->use && msg->checked == 0 && !msg->current && msg->map_lsn != use->reader.map_lsn)
 		return "MAP message for another LSN";
 	return NULL;
 }
@@ -92,7 +95,9 @@ map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
 		if (msg->nblocks % 64 != 0)
 			map->bits[words - 1] &= (UINT64CONST(1) << msg->nblocks % 64) - 1;
 	}
-	map->check = map->lsns = NULL;
+	map->current = map->check = map->lsns = NULL;
+	if (msg->current == 2)
+		map->current = (const uint64 *) at;
 	if (msg->checked == 0)
 		return true;
 	map->check = (const uint64 *) at;
@@ -135,7 +140,7 @@ map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room,
  * Brings the extent up to the map page as it is now: what is not known to be the same is
  * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
  * is older than what is known tells nothing, without LSNs nothing is known of what is
- * held, and who does not see all of it leaves it to others.  Who fills by an older map page
+ * held, and who does not see all of it, or has no need to know, leaves it to others.  Who fills by an older map page
  * is done with that.
  */
 static void
@@ -145,7 +150,7 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 	const bool	shared = extent->users > 1;
 	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
-	if (map->msg->map_lsn <= extent->map_lsn || use->hidden ||
+	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || map->msg->current ||
 		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
 	map_same(map, extent->blocks, extent->room, same);
@@ -190,11 +195,14 @@ map_used(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 	else
 		n = gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns, nblocks, used);
 	/* all, as nearly always */
-	if (n == nblocks && map->bits == NULL && map->check == NULL && use->announced == NULL &&
+	if (n == nblocks && (map->bits == NULL || map->msg->current == 1) && map->check == NULL &&
+		map->current == NULL && use->announced == NULL &&
 		use->nblocks >= nblocks)
 		return n;
 	map_same(map, view, use->extent->room, same);
-	for (uint32 w = 0; w < told; w++)
+	for (uint32 w = 0; map->current != NULL && w < told; w++)
+		used[w] &= map->current[w];
+	for (uint32 w = 0; !map->msg->current && w < told; w++)
 		used[w] &= (known ? map_word(map, w) : 0) | same[w];
 	for (uint32 w = 0; map->check != NULL && w < told; w++)
 		used[w] &= same[w] | ~map->check[w];
@@ -478,6 +486,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 
 		nused = map_used(client, &map, use, view, used);
 		gpuagg_cache_view_free(use->extent, view);
+		if (!msg->current && !map.believed && use->reader.version == use->extent->version)
+			gpuagg_cache_wal_confirm(use->extent, used, msg->nblocks, client->cached->followed);
 	}
 	else
 		memset(used, 0, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));

@@ -190,8 +190,8 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	room = Min(room, GPUAGG_EXTENT_BLOCKS);
 	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
 	blocks = room * sizeof(GpuAggCacheBlock);
-	if (!gpuagg_cache_make_room(extent->nfills * (bitmap + ARRAY_HEAD) +
-								blocks + ARRAY_HEAD,
+	if (!gpuagg_cache_make_room((extent->nfills + 1) * (bitmap + ARRAY_HEAD) +
+								blocks + room * sizeof(uint64) + 2 * ARRAY_HEAD,
 								stripe_priority(extent, positions, positions / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < extent->nfills; i++)
@@ -202,8 +202,15 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	extent->blocks = gpuagg_cache_lengthen(&extent->table->directory, extent->blocks,
 										  extent->room * sizeof(GpuAggCacheBlock),
 										  blocks);
+	extent->changed = gpuagg_cache_lengthen(&extent->table->directory, extent->changed,
+											extent->room * sizeof(uint64), room * sizeof(uint64));
+	extent->doubt = gpuagg_cache_lengthen(&extent->table->directory, extent->doubt,
+										  GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64), bitmap);
 	for (uint32 i = extent->room; i < room; i++)
+	{
 		extent->blocks[i].stripe = GPUAGG_NO_STRIPE;
+		extent->changed[i] = extent->changed_beyond;
+	}
 	extent->room = room;
 	return true;
 }
@@ -259,6 +266,15 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions,
 	return true;
 }
 
+/* A block has positions that others had before. */
+static void
+free_is_taken(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32 nlines)
+{
+	extent->nplaced++;
+	loosen_zones(extent, block);
+	clear_positions(extent, block, nlines);
+}
+
 /* Positions for a block that has none; a page that changes gets some more than it has lines. */
 static bool
 take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, bool changes,
@@ -270,14 +286,19 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 	gpuagg_cache_formers_free(extent);
 	if (positions > 0 && gpuagg_cache_free_take(extent, positions, block))
 	{
-		extent->nplaced++;
-		loosen_zones(extent, block);
-		clear_positions(extent, block, nlines);
+		free_is_taken(extent, block, nlines);
 		return true;
 	}
-	if (!take_end(extent, block, positions, expected))
+	if (take_end(extent, block, positions, expected))
+	{
+		extent->nplaced++;
+		return true;
+	}
+	/* neighbours that are free may have enough together, and nothing to spare is better than none */
+	if (nlines == 0 || gpuagg_cache_free_most(extent) < nlines ||
+		!gpuagg_cache_free_take(extent, nlines, block))
 		return false;
-	extent->nplaced++;
+	free_is_taken(extent, block, nlines);
 	return true;
 }
 

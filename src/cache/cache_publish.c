@@ -25,8 +25,8 @@ entry_add_extent(GpuAggCacheEntry *entry, const GpuAggCacheExtent *extent,
 	entry->extents++;
 	entry->blocks += fill->nfilled;
 	entry->rows += fill->npositions;
-	entry->map_lsn = Max(entry->map_lsn, extent->map_lsn);
-	entry->page_lsn = Max(entry->page_lsn, extent->page_lsn);
+	entry->map_lsn = Max(entry->map_lsn, Max(extent->map_lsn, extent->table->followed));
+	entry->page_lsn = Max(entry->page_lsn, Max(extent->page_lsn, extent->table->followed));
 }
 
 static void

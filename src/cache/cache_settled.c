@@ -11,6 +11,14 @@
 #include "access/transam.h"
 #include "cache/cache_settled.h"
 
+/* The number of a transaction with its epoch; 0 of none */
+static uint64
+full_xid(const GpuAggSnapshot *snapshot, uint32 xid)
+{
+	return xid == InvalidTransactionId ? 0 :
+		snapshot->next - (int32) ((uint32) snapshot->next - xid);
+}
+
 /* Was a snapshot taken when another was, by which pages were kept, or later? */
 static bool
 is_not_older(uint32 xmax, uint32 running, const GpuAggSnapshot *kept_by)
@@ -23,34 +31,27 @@ void
 gpuagg_cache_settled_by(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 newest,
 						const GpuAggSnapshot *snapshot)
 {
-	block->newest = newest;
+	block->newest = full_xid(snapshot, newest);
 	if (newest == InvalidTransactionId)
 		return;
-	if (extent->newest == InvalidTransactionId ||
+	if (extent->newest == 0 ||
 		is_not_older(snapshot->later_xmax, snapshot->running, &extent->kept_by))
 		extent->kept_by = *snapshot;
-	if (TransactionIdFollows(newest, extent->newest))
-		extent->newest = newest;
+	extent->newest = Max(extent->newest, block->newest);
 }
 
-/* Had all transactions up to the newest one ended that pages depend on? */
-static bool
-is_seen(const GpuAggSnapshot *snapshot, uint32 newest, bool later)
-{
-	return newest == InvalidTransactionId || TransactionIdPrecedes(newest, snapshot->xmin) ||
-		(later && TransactionIdPrecedes(newest, snapshot->xmax));
-}
 
 uint32
 gpuagg_cache_seen(const GpuAggCacheExtent *extent, const GpuAggSnapshot *snapshot,
 				  uint32 nblocks, uint64 *held, uint32 n)
 {
 	const bool	later = is_not_older(snapshot->xmax, snapshot->running, &extent->kept_by);
+	const uint64 end = full_xid(snapshot, later ? snapshot->xmax : snapshot->xmin);
 
-	if (is_seen(snapshot, extent->newest, later))
+	if (extent->newest < end)
 		return n;
 	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
-		if (gpuagg_bit(held, i) && !is_seen(snapshot, extent->blocks[i].newest, later))
+		if (gpuagg_bit(held, i) && extent->blocks[i].newest >= end)
 		{
 			held[i / 64] &= ~(UINT64CONST(1) << i % 64);
 			n--;

@@ -144,22 +144,21 @@ gpuagg_cache_table_of(uint32 dbid, uint32 relid)
 }
 
 static bool
-same_file(const GpuAggCacheTable *table, const GpuAggCacheRequest *request)
+is_file(const GpuAggCacheTable *table, uint32 spcoid, uint32 dbid, uint32 relnumber)
 {
-	return table->dbid == request->dbid && table->spcoid == request->spcoid &&
-		table->relnumber == request->relnumber;
+	return table->dbid == dbid && table->spcoid == spcoid && table->relnumber == relnumber;
 }
 
-static GpuAggCacheTable *
-find_file(const GpuAggCacheRequest *request)
+GpuAggCacheTable *
+gpuagg_cache_table_of_file(uint32 spcoid, uint32 dbid, uint32 relnumber)
 {
 	dlist_iter	iter;
 
-	dlist_foreach(iter, &files[file_bucket(request->dbid, request->relnumber)])
+	dlist_foreach(iter, &files[file_bucket(dbid, relnumber)])
 	{
 		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, file, iter.cur);
 
-		if (same_file(table, request))
+		if (is_file(table, spcoid, dbid, relnumber))
 			return table;
 	}
 	return NULL;
@@ -213,10 +212,10 @@ gpuagg_cache_table_find(const GpuAggCacheRequest *request)
 {
 	GpuAggCacheTable *table = gpuagg_cache_table_of(request->dbid, request->relid);
 
-	if (table != NULL && same_file(table, request))
+	if (table != NULL && is_file(table, request->spcoid, request->dbid, request->relnumber))
 		return table;
 	kill_former(table);
-	kill_former(find_file(request));
+	kill_former(gpuagg_cache_table_of_file(request->spcoid, request->dbid, request->relnumber));
 	return NULL;
 }
 

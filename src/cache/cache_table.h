@@ -13,6 +13,9 @@
 /* The table that is alive; NULL: there is none. */
 extern GpuAggCacheTable *gpuagg_cache_table_of(uint32 dbid, uint32 relid);
 
+/* The table of a file; NULL: there is none. */
+extern GpuAggCacheTable *gpuagg_cache_table_of_file(uint32 spcoid, uint32 dbid, uint32 relnumber);
+
 /*
  * The table of a cache request.  NULL: it is not known, and what the cache has of the same
  * relation in other files, or of the file as another relation's, is dead from then on.

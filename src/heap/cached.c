@@ -125,6 +125,7 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 		if (extent->held != NULL)
 			return GPUAGG_DEVICE_FAULT;
 		extent->cached_lsn = announced[i].map_lsn;
+		extent->current = announced[i].current != 0;
 		if (announced[i].whole)
 		{
 			extent->held = whole_bits(announced[i].nblocks);
@@ -249,7 +250,13 @@ extent_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 		memcpy(end, extent->visible, bits_bytes(map->nblocks));
 		end += bits_bytes(map->nblocks);
 	}
-	if (map->use && extent_doubts(extent, cached->check))
+	if (map->use && extent->current)
+	{
+		map->current = 2;
+		memcpy(end, extent->held, bits_bytes(map->nblocks));
+		end += bits_bytes(map->nblocks);
+	}
+	else if (map->use && extent_doubts(extent, cached->check))
 	{
 		uint64	   *lsns = (uint64 *) (end + bits_bytes(map->nblocks));
 
@@ -330,32 +337,24 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 
 /* ---------------------------------------------------------------- ahead --- */
 
-/* 0: not all of the extent is the task's, and all-visible. */
-static XLogRecPtr
-look_at_extent(GpuAggCached *cached, uint32 number)
-{
-	const uint32 nblocks = extent_blocks(cached, number);
-	const BlockNumber start = number * GPUAGG_EXTENT_BLOCKS;
-
-	if (cached->first > start || cached->end < start + nblocks)
-		return InvalidXLogRecPtr;
-	return cached->extents[number].map_lsn = gpuagg_vismap_whole(cached->rel, number, nblocks);
-}
-
 void
 gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead)
 {
 	const uint32 n = cached->stop - cached->next;
 
-	if (n > GPUAGG_AHEAD_EXTENTS)
+	if (n > GPUAGG_AHEAD_EXTENTS || n == 0 ||
+		cached->first > cached->next * (uint64) GPUAGG_EXTENT_BLOCKS ||
+		cached->end < Min(cached->stop * (uint64) GPUAGG_EXTENT_BLOCKS, cached->nblocks))
 		return;
 	ahead->kept = gpuagg_cache_kept_so_far(device);
 	ahead->first = cached->next;
 	for (uint32 i = 0; i < n; i++)
 	{
-		ahead->map_lsns[i] = look_at_extent(cached, cached->next + i);
-		if (ahead->map_lsns[i] == InvalidXLogRecPtr)
-			return;
+		GpuAggCachedExtent *extent = &cached->extents[cached->next + i];
+
+		extent->map_lsn = ahead->map_lsns[i] =
+			gpuagg_vismap_whole(cached->rel, cached->next + i,
+								extent_blocks(cached, cached->next + i));
 	}
 	ahead->n = cached->ahead = n;
 }

@@ -24,6 +24,7 @@ typedef struct GpuAggCachedExtent
 	uint8	   *held;			/* blocks that the worker has, as the snapshot sees them; NULL:
 								 * none */
 	uint8	   *used;			/* those that the task uses; NULL: none */
+	bool		current;		/* these are as their pages are, by the WAL */
 	uint64		cached_lsn;		/* of the map page, when the worker had these bits */
 	uint64		map_lsn;		/* of the map page, when it was looked at */
 	uint32		nused;

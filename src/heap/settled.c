@@ -54,12 +54,13 @@ gpuagg_settled_snapshot(Snapshot snapshot, GpuAggSnapshot *of)
 {
 	const TransactionId own = GetTopTransactionIdIfAny();
 
+	of->next = U64FromFullTransactionId(ReadNextFullTransactionId());
 	of->xmin = snapshot->xmin;
 	if (IsolationUsesXactSnapshot())
 	{
 		of->xmax = snapshot->xmin;
 		of->running = 0;
-		of->later_xmax = ReadNextTransactionId();
+		of->later_xmax = (uint32) of->next;
 		return;
 	}
 	of->xmax = of->later_xmax = snapshot->xmax;

@@ -43,6 +43,7 @@ void
 gpuagg_cache_shared_init(GpuAggCacheShared *shared)
 {
 	pg_atomic_init_u64(&shared->kept, 0);
+	pg_atomic_init_u32(&shared->follows, 0);
 	pg_atomic_init_u64(&shared->asked, 0);
 	pg_atomic_init_u32(&shared->ndropped, 0);
 	ConditionVariableInit(&shared->answered_one);
@@ -297,6 +298,15 @@ gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn
 		}
 		gpuagg_cache_shared_unlock();
 	}
+}
+
+bool
+gpuagg_cache_follows(void)
+{
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if (pg_atomic_read_u32(&gpuagg_shared->devices[i].cache.follows) == 0)
+			return false;
+	return true;
 }
 
 double

@@ -44,7 +44,8 @@ typedef struct GpuAggCacheEntry
 	uint64		bytes;			/* of the device's memory */
 	uint32		strings;		/* entries of its dictionary; 0: none */
 	uint64		map_lsn;		/* the greatest LSN of a map page with which an extent is held */
-	uint64		page_lsn;		/* the greatest LSN of a page that is held */
+	uint64		page_lsn;		/* the greatest LSN of a page that is held; either is greater, if
+								 * the WAL told up to there what has changed */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
@@ -56,6 +57,7 @@ typedef struct GpuAggCacheShared
 {
 	pg_atomic_uint64 kept;		/* rises with each page that is kept, and each extent of which
 								 * another state of the map is remembered */
+	pg_atomic_uint32 follows;	/* what has changed the worker learns from the WAL */
 	pg_atomic_uint64 asked;		/* requests so far; changed under the lock */
 	ConditionVariable answered_one;
 	pg_atomic_uint32 ndropped;	/* databases; changed under the lock */
@@ -132,6 +134,9 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
  * device.  What has a greater one was changed since.  0: nothing is held.
  */
 extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn);
+
+/* Do all devices learn from the WAL what has changed, so that no LSNs are compared? */
+extern bool gpuagg_cache_follows(void);
 
 /* GpuAggCacheShared.kept of the device */
 extern uint64 gpuagg_cache_kept_so_far(int device);

@@ -123,6 +123,7 @@ typedef struct GpuAggSnapshot
 	uint32_t	running;		/* transactions before xmax that have not ended */
 	uint32_t	later_xmax;		/* snapshots with a greater xmax are later, and with this one and
 								 * no more that run */
+	uint64_t	next;			/* the transaction to be begun next, with its epoch */
 } GpuAggSnapshot;
 
 /* Which table, and what of the cache a task wants; relnumber 0: nothing */
@@ -135,7 +136,8 @@ typedef struct GpuAggCacheRequest
 	uint32_t	nblocks;		/* of the table */
 	uint32_t	fill;			/* 1: what is not cached may be filled in */
 	uint32_t	written;		/* of nblocks, those that may hold rows: draws need so many */
-	uint32_t	pad;
+	uint32_t	follow;			/* 1: all that its snapshot sees has been written to the WAL, or
+								 * is about to be by commits that did not wait for it */
 	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 
@@ -146,7 +148,7 @@ typedef struct GpuAggMsgCached
 								 * bitmap has bits for */
 	uint64_t	map_lsn;
 	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
-	uint32_t	pad;
+	uint32_t	current;		/* 1: by the WAL all of them are what their pages are */
 } GpuAggMsgCached;
 
 /*
@@ -167,10 +169,11 @@ typedef struct GpuAggMapMsg
 								 * of those that are held all whose bit is not set; all, if
 								 * map_lsn is not the one of CACHED.  They are used if they
 								 * are held with this LSN, and VALIDATED tells which are */
-	uint32_t	pad;
+	uint32_t	current;		/* 1: what CACHED told as current is used, without a look at its
+								 * pages; 2: some of it, as bits tell.  None is checked */
 	/*
-	 * Bits of nblocks blocks, padded to 8 bytes, unless whole; if any are checked: bits of
-	 * these; their LSNs, in order
+	 * Bits of nblocks blocks, padded to 8 bytes, unless whole; if some are current, or any are
+	 * checked: bits of these; LSNs of those that are checked, in order
 	 */
 } GpuAggMapMsg;
 
@@ -185,16 +188,16 @@ typedef struct GpuAggValidatedMsg
 
 #define GPUAGG_AHEAD_EXTENTS 64
 
-/* What the client found in the visibility map before the task began; n 0: it did not look */
+/* What the client found in the visibility map before the task began; n 0: it does not tell */
 typedef struct GpuAggAhead
 {
 	uint64_t	kept;			/* GpuAggCacheShared.kept, read before the map */
-	uint32_t	first;			/* these extents are all that the task reads, and all bits of */
-	uint32_t	n;				/* them are set */
+	uint32_t	first;			/* these extents are all that the task reads, each as a whole */
+	uint32_t	n;
 	uint32_t	early;			/* 1: the client has other things to do, and is woken when the task
 								 * has begun */
 	uint32_t	pad;
-	uint64_t	map_lsns[GPUAGG_AHEAD_EXTENTS];
+	uint64_t	map_lsns[GPUAGG_AHEAD_EXTENTS];	/* 0: not all bits of the extent are set */
 } GpuAggAhead;
 
 typedef struct GpuAggBeginMsg

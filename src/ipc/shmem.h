@@ -36,6 +36,7 @@
 #include "datatype/timestamp.h"
 #include "device/device.h"
 #include "host/machine.h"
+#include "ipc/async_commits.h"
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
 #include "ipc/learned.h"
@@ -196,6 +197,7 @@ typedef struct GpuAggShared
 	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
 	GpuAggPins	pins;
+	GpuAggAsyncCommits async_commits;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

@@ -123,6 +123,7 @@ gpuagg_shmem_startup(void)
 			gpuagg_made_shared_init(&gpuagg_shared->devices[i].made);
 		}
 		gpuagg_pins_init(&gpuagg_shared->pins);
+		gpuagg_async_commits_start(&gpuagg_shared->async_commits);
 		base += devices_bytes();
 		pg_atomic_init_u64(&gpuagg_shared->tasks, 0);
 		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);

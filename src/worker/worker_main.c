@@ -27,6 +27,7 @@
 #include "beyond.h"
 #include "cache/cache.h"
 #include "cache/cache_files.h"
+#include "cache/cache_wal.h"
 #include "compat.h"
 #include "miscadmin.h"
 #include "postmaster/interrupt.h"
@@ -57,6 +58,9 @@
  */
 #define GPUAGG_DRAIN_MS 2
 #define GPUAGG_BUSY_MS 100
+
+/* Without jobs the WAL is read this often, for a while. */
+#define GPUAGG_FOLLOW_MS 500
 
 /* A device without jobs for so long gives back the memory that it kept for the next. */
 #define GPUAGG_TRIM_MS 10000
@@ -384,6 +388,13 @@ worker_turn(void)
 	return more;
 }
 
+/* The shorter one of two sleeps, of which -1 has no end */
+static long
+sooner(long a, long b)
+{
+	return a < 0 ? b : b < 0 ? a : Min(a, b);
+}
+
 /* Without jobs: how long the loop may sleep, after which the device is trimmed */
 static long
 worker_trim(void)
@@ -403,6 +414,15 @@ worker_trim(void)
 	left_at = 0;
 	worker_publish();
 	return -1;
+}
+
+/* Without jobs: how long it may sleep, after reading on in the WAL */
+static long
+worker_rest(void)
+{
+	const long	follow_ms = gpuagg_cache_wal_idle() ? GPUAGG_FOLLOW_MS : -1;
+
+	return sooner(worker_trim(), follow_ms);
 }
 
 /*
@@ -428,7 +448,7 @@ worker_timeout(void)
 			ms = GPUAGG_BUSY_MS;
 	}
 	if (njobs == 0 && published_jobs == 0 && !registering)
-		return worker_trim();
+		return worker_rest();
 
 	now = GetCurrentTimestamp();
 	if (njobs == 0 ||
@@ -444,14 +464,7 @@ worker_timeout(void)
 		ms = GPUAGG_PUBLISH_MS;
 	if (njobs > 0)
 		return ms;
-	return registering ? GPUAGG_BUSY_MS : worker_trim();
-}
-
-/* The shorter one of two sleeps, of which -1 has no end */
-static long
-sooner(long a, long b)
-{
-	return a < 0 ? b : b < 0 ? a : Min(a, b);
+	return registering ? GPUAGG_BUSY_MS : worker_rest();
 }
 
 void

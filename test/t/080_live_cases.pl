@@ -1,6 +1,7 @@
 # Pages that are not all-visible where isolationtester cannot go: snapshots that other sessions
 # take over, a standby, crashes that lose commits, prepared transactions over restarts, hint bits
-# that move LSNs, pages that were never logged, transaction numbers that wrap around.
+# that move LSNs, pages that were never logged, transaction numbers that wrap around, WAL that is
+# not to be had any more, files that are copied.
 #
 # GPUAGG_LIVE_CASES: names of some of the cases.
 use strict;
@@ -250,7 +251,11 @@ sub on_standby
 	$was = anew($standby, $was, 'standby, restarted: committed');
 	does($node, "COMMIT PREPARED 'held'");
 	&$replayed();
-	anew($standby, $was, 'standby, restarted: prepared and committed');
+	$was = anew($standby, $was, 'standby, restarted: prepared and committed');
+	$standby->promote;
+	still($standby, $was, 'standby, promoted');
+	does($standby, $update);
+	anew($standby, $was, 'standby, promoted, and changed');
 	finished($standby);
 	return;
 }
@@ -381,6 +386,74 @@ sub never_logged
 	return;
 }
 
+# What a query's plan says of pages whose LSNs it compares
+sub compares
+{
+	my ($node) = @_;
+	my $plan = $node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $queries[0]");
+
+	return $plan =~ /LSNs Compared: [1-9]/ ? 1 : 0;
+}
+
+# More WAL than anybody wants to read lies between two queries; or it has gone meanwhile.
+sub wal_gaps
+{
+	my ($node) = @_;
+	my $switch = 'SELECT pg_switch_wal()';
+	my $was;
+
+	does($node, $update);
+	$was = sees($node, 'not vacuumed');
+	is(compares($node), 0, 'the WAL tells what has changed');
+	foreach my $change ($delete, $insert)
+	{
+		# the worker must not read on meanwhile
+		my $worker = worker_pid($node);
+		kill 'STOP', $worker;
+		does($node, ('INSERT INTO other VALUES (1)', $switch) x 3, $change, ('INSERT INTO other VALUES (2)', $switch) x 3);
+		kill 'CONT', $worker;
+		$was = anew($node, $was, "much WAL around: $change");
+		is(compares($node), 0, 'what was compared once is known again');
+	}
+	does($node, 'ALTER SYSTEM SET wal_recycle = off', q(ALTER SYSTEM SET max_wal_size = '32MB'), q(ALTER SYSTEM SET min_wal_size = '32MB'), 'SELECT pg_reload_conf()');
+	foreach my $change ($delete, $update)
+	{
+		my $worker = worker_pid($node);
+		kill 'STOP', $worker;
+		does($node, $switch, $insert, $change, $switch, 'CHECKPOINT', $switch, 'INSERT INTO other VALUES (3)', $switch, 'CHECKPOINT');
+		kill 'CONT', $worker;
+		$was = anew($node, $was, "WAL that has gone: $change");
+	}
+	does($node, 'ALTER SYSTEM RESET ALL', 'SELECT pg_reload_conf()');
+	return;
+}
+
+# A database's files go to another tablespace, change there, and come back by the same names.
+sub moved_files
+{
+	my ($node) = @_;
+
+	does($node, "SET allow_in_place_tablespaces = on; CREATE TABLESPACE aside LOCATION ''");
+	foreach my $round (1, 2)
+	{
+		my $name = "moved, $round";
+		my $in = sub { my $session = $node->background_psql($name); my $seen = sees($session, $name); $session->quit; return $seen; };
+
+		does($node, qq(CREATE DATABASE "$name" TEMPLATE postgres STRATEGY = file_copy));
+		$node->safe_psql($name, $round == 1 ? "$delete; VACUUM FULL t" : 'VACUUM t');
+		my $was = &$in();
+		$node->safe_psql('postgres', qq(ALTER DATABASE "$name" SET TABLESPACE aside));
+		is(&$in(), $was, "$name: elsewhere");
+		$node->safe_psql($name, $update);
+		my $is = &$in();
+		isnt($is, $was, "$name: changed there");
+		$node->safe_psql('postgres', qq(ALTER DATABASE "$name" SET TABLESPACE pg_default));
+		is(&$in(), $is, "$name: and back");
+		$node->safe_psql('postgres', qq(DROP DATABASE "$name"));
+	}
+	return;
+}
+
 # The next transaction has this number: what is older is frozen, so that nothing is lost.
 sub next_xid
 {
@@ -446,9 +519,9 @@ sub wraparound
 
 my %cases = (
 	long => \&long_writers, exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
-	checksums => \&checksums, minimal => \&never_logged, wraparound => \&wraparound);
+	checksums => \&checksums, gaps => \&wal_gaps, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(long exported slot standby lost prepared checksums minimal wraparound);
+my @names = qw(long exported slot standby lost prepared gaps moved checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {

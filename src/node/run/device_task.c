@@ -151,13 +151,13 @@ task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 
 /*
  * Saves a warm query one of its two waits for the worker.  Not while stages are timed, for
- * that wait is how long it takes to begin.
+ * that wait is how long it takes to begin; nor for tests, which wait there, too.
  */
 static void
 task_look_ahead(GpuAggTaskRun *run, GpuAggAhead *ahead)
 {
 	ahead->early = run->pass->share < 1;
-	if (!run->timing && run->scan->rows == NULL &&
+	if (!run->timing && gpuagg_debug_wait == 0 && run->scan->rows == NULL &&
 		run->order->sample.method == GPUAGG_SAMPLE_NONE)
 		gpuagg_inputs_look_ahead(run->inputs, ahead);
 }
