@@ -43,6 +43,7 @@
 /* After so long without a task nobody reads on. */
 #define IDLE_MS 60000
 
+static MemoryContext context = NULL;	/* of what the reader allocates */
 static XLogReaderState *reader = NULL;
 static ReadLocalXLogPageNoWaitPrivate reader_private;
 static uint32 span = 0;			/* 0: none is open */
@@ -164,6 +165,7 @@ end_span(void)
 	if (reader != NULL)
 		XLogReaderFree(reader);
 	reader = NULL;
+	MemoryContextReset(context);
 	span = 0;
 }
 
@@ -192,14 +194,12 @@ static void
 begin_span(XLogRecPtr end)
 {
 	const XLogRecPtr segment = end - end % wal_segment_size;
-	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
 	reader = XLogReaderAllocate(wal_segment_size, NULL,
 								XL_ROUTINE(.page_read = read_local_xlog_page_no_wait,
 										   .segment_open = wal_segment_open,
 										   .segment_close = wal_segment_close),
 								&reader_private);
-	MemoryContextSwitchTo(old);
 	if (reader == NULL)
 		return;
 	position = is_between_records(end) ? behind_header(end) :
@@ -235,9 +235,12 @@ read_records(XLogRecPtr end, uint64 most)
 static bool
 follow(uint64 at_once, uint64 most)
 {
-	MemoryContext context = CurrentMemoryContext;
+	MemoryContext old = CurrentMemoryContext;
 	volatile bool going = false;
 
+	if (context == NULL)
+		context = AllocSetContextCreate(TopMemoryContext, "gpuagg WAL reader", ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
 		const XLogRecPtr end = written_end();
@@ -250,11 +253,11 @@ follow(uint64 at_once, uint64 most)
 	}
 	PG_CATCH();
 	{
-		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		going = false;
 	}
 	PG_END_TRY();
+	MemoryContextSwitchTo(old);
 	if (!going)
 		end_span();
 	pg_atomic_write_u32(&gpuagg_shared->devices[gpuagg_cache_at()].cache.follows, going);
