@@ -29,7 +29,7 @@ BEGIN
 	SELECT jsonb_object_agg(name, value) INTO before FROM gpuagg.stat;
 	answer := compare(query, mode);
 	SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") INTO moved FROM gpuagg.stat
-	WHERE value > (before ->> name)::numeric AND name ~ '^(tasks|fallbacks|errors|cancelled)';
+	WHERE value > (before ->> name)::numeric AND name ~ '^(tasks|fallbacks|errors|cancelled)' AND name <> 'tasks_foreseen';
 	RETURN answer || '; ' || coalesce(moved, 'nothing counted');
 END $$;
 SELECT device_ready();

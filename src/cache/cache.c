@@ -355,7 +355,7 @@ job_follow(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
 
-	if (client->request.follow == 0 || client->config->fault == GPUAGG_FAULT_LSNS ||
+	if (client->request.follow == 0 || cached->table->dead || client->config->fault == GPUAGG_FAULT_LSNS ||
 		!gpuagg_cache_wal_follow())
 		return;
 	cached->followed = cached->table->followed = gpuagg_cache_wal_position();

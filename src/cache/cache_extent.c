@@ -192,7 +192,8 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 		extent->changed_beyond = Max(extent->changed_beyond, extent->changed[i]);
 	gpuagg_cache_free(&extent->table->directory, extent->changed);
 	gpuagg_cache_free(&extent->table->directory, extent->doubt);
-	extent->changed = extent->doubt = NULL;
+	gpuagg_cache_free(&extent->table->directory, extent->newest_of);
+	extent->changed = extent->doubt = extent->newest_of = NULL;
 	extent->room = 0;
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;

@@ -146,6 +146,7 @@ typedef struct GpuAggCacheExtent
 	uint64		map_lsn;
 	uint64		page_lsn;		/* no block is held with a greater one */
 	uint64		newest;			/* no block depends on a newer transaction; 0: on none */
+	uint64	   *newest_of;		/* the same of each 64 blocks */
 	GpuAggSnapshot kept_by;		/* all that depend on one were settled for this snapshot */
 	GpuAggCacheBlock *blocks;
 	uint64	   *changed;		/* of each block, the end of the last record that changed it */

@@ -173,6 +173,12 @@ positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *e
 			   nlines);
 }
 
+static void *
+lengthen_one(GpuAggCacheExtent *extent, void *array, Size old_bytes, Size bytes)
+{
+	return gpuagg_cache_lengthen(&extent->table->directory, array, old_bytes, bytes);
+}
+
 /*
  * Makes the arrays long enough for a block: at first for all that the table has,
  * for most tables are read whole.  False: there is no memory for that which is
@@ -183,6 +189,7 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 		 const GpuAggCacheExpected *expected)
 {
 	uint32		room = Max(extent->room > 0 ? 2 * extent->room : expected->blocks, block + 64);
+	const Size	words = GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64);
 	uint64		positions = positions_expected(extent, expected, nlines);
 	Size		bitmap;
 	Size		blocks;
@@ -190,22 +197,18 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	room = Min(room, GPUAGG_EXTENT_BLOCKS);
 	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
 	blocks = room * sizeof(GpuAggCacheBlock);
-	if (!gpuagg_cache_make_room((extent->nfills + 1) * (bitmap + ARRAY_HEAD) +
+	if (!gpuagg_cache_make_room((extent->nfills + 2) * (bitmap + ARRAY_HEAD) +
 								blocks + room * sizeof(uint64) + 2 * ARRAY_HEAD,
 								stripe_priority(extent, positions, positions / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < extent->nfills; i++)
-		extent->fills[i]->filled =
-			gpuagg_cache_lengthen(&extent->table->directory, extent->fills[i]->filled,
-								  GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64),
-								  bitmap);
-	extent->blocks = gpuagg_cache_lengthen(&extent->table->directory, extent->blocks,
-										  extent->room * sizeof(GpuAggCacheBlock),
-										  blocks);
-	extent->changed = gpuagg_cache_lengthen(&extent->table->directory, extent->changed,
-											extent->room * sizeof(uint64), room * sizeof(uint64));
-	extent->doubt = gpuagg_cache_lengthen(&extent->table->directory, extent->doubt,
-										  GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64), bitmap);
+		extent->fills[i]->filled = lengthen_one(extent, extent->fills[i]->filled, words, bitmap);
+	extent->blocks = lengthen_one(extent, extent->blocks, extent->room * sizeof(GpuAggCacheBlock),
+								  blocks);
+	extent->changed = lengthen_one(extent, extent->changed, extent->room * sizeof(uint64),
+								   room * sizeof(uint64));
+	extent->doubt = lengthen_one(extent, extent->doubt, words, bitmap);
+	extent->newest_of = lengthen_one(extent, extent->newest_of, words, bitmap);
 	for (uint32 i = extent->room; i < room; i++)
 	{
 		extent->blocks[i].stripe = GPUAGG_NO_STRIPE;

@@ -10,6 +10,7 @@
 
 #include "access/transam.h"
 #include "cache/cache_settled.h"
+#include "port/pg_bitutils.h"
 
 /* The number of a transaction with its epoch; 0 of none */
 static uint64
@@ -31,6 +32,8 @@ void
 gpuagg_cache_settled_by(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 newest,
 						const GpuAggSnapshot *snapshot)
 {
+	uint32		word;
+
 	block->newest = full_xid(snapshot, newest);
 	if (newest == InvalidTransactionId)
 		return;
@@ -38,6 +41,8 @@ gpuagg_cache_settled_by(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint
 		is_not_older(snapshot->later_xmax, snapshot->running, &extent->kept_by))
 		extent->kept_by = *snapshot;
 	extent->newest = Max(extent->newest, block->newest);
+	word = (block - extent->blocks) / 64;
+	extent->newest_of[word] = Max(extent->newest_of[word], block->newest);
 }
 
 
@@ -50,11 +55,15 @@ gpuagg_cache_seen(const GpuAggCacheExtent *extent, const GpuAggSnapshot *snapsho
 
 	if (extent->newest < end)
 		return n;
-	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
-		if (gpuagg_bit(held, i) && extent->blocks[i].newest >= end)
+	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(Min(nblocks, extent->room)); w++)
+	{
+		for (uint64 left = extent->newest_of[w] < end ? 0 : held[w]; left != 0; left &= left - 1)
 		{
-			held[i / 64] &= ~(UINT64CONST(1) << i % 64);
+			if (extent->blocks[w * 64 + pg_rightmost_one_pos64(left)].newest < end)
+				continue;
+			held[w] &= ~(left & -left);
 			n--;
 		}
+	}
 	return n;
 }

@@ -114,8 +114,16 @@ file_changes(const GpuAggFileLocator *file, BlockNumber from)
 	}
 }
 
-/* The reader's record; false: no block is known any more. */
-static bool
+/* All blocks are in doubt that are not known from here on. */
+static void
+next_span(XLogRecPtr begin)
+{
+	span_begin = position = begin;
+	span = ++last_span;
+}
+
+/* The reader's record */
+static void
 note_record(void)
 {
 	const uint8 rmid = XLogRecGetRmid(reader);
@@ -123,8 +131,8 @@ note_record(void)
 
 	/* files are copied, with all that is in them */
 	if (rmid == RM_DBASE_ID)
-		return false;
-	if (rmid == RM_SMGR_ID && (info & ~XLR_INFO_MASK) == XLOG_SMGR_CREATE)
+		next_span(position);
+	else if (rmid == RM_SMGR_ID && (info & ~XLR_INFO_MASK) == XLOG_SMGR_CREATE)
 	{
 		const xl_smgr_create *create = (xl_smgr_create *) XLogRecGetData(reader);
 
@@ -137,7 +145,7 @@ note_record(void)
 		file_changes(&truncate->GPUAGG_SMGR_FILE, truncate->blkno);
 	}
 	if (XLogRecMaxBlockId(reader) < 0 || is_harmless(rmid, info))
-		return true;
+		return;
 	for (int i = 0; i <= XLogRecMaxBlockId(reader); i++)
 	{
 		GpuAggFileLocator file;
@@ -148,7 +156,6 @@ note_record(void)
 			fork == MAIN_FORKNUM)
 			block_changes(&file, block);
 	}
-	return true;
 }
 
 /* ------------------------------------------------------------------ spans --- */
@@ -162,8 +169,9 @@ written_end(void)
 static void
 end_span(void)
 {
-	if (reader != NULL)
-		XLogReaderFree(reader);
+	/* not XLogReaderFree: after an ERROR some of what it frees may be gone */
+	if (reader != NULL && reader->seg.ws_file >= 0)
+		wal_segment_close(reader);
 	reader = NULL;
 	MemoryContextReset(context);
 	span = 0;
@@ -194,6 +202,7 @@ static void
 begin_span(XLogRecPtr end)
 {
 	const XLogRecPtr segment = end - end % wal_segment_size;
+	XLogRecPtr	begin;
 
 	reader = XLogReaderAllocate(wal_segment_size, NULL,
 								XL_ROUTINE(.page_read = read_local_xlog_page_no_wait,
@@ -202,13 +211,12 @@ begin_span(XLogRecPtr end)
 								&reader_private);
 	if (reader == NULL)
 		return;
-	position = is_between_records(end) ? behind_header(end) :
+	begin = is_between_records(end) ? behind_header(end) :
 		XLogFindNextRecord(reader, end - segment > BACK_BYTES ? end - BACK_BYTES : segment);
-	span_begin = position;
-	if (XLogRecPtrIsInvalid(position))
+	if (XLogRecPtrIsInvalid(begin))
 		return;
-	XLogBeginRead(reader, position);
-	span = ++last_span;
+	XLogBeginRead(reader, begin);
+	next_span(begin);
 }
 
 /* Reads up to an end, or so many bytes; false: the span is over. */
@@ -225,8 +233,7 @@ read_records(XLogRecPtr end, uint64 most)
 		if (XLogReadRecord(reader, &message) == NULL)
 			return reader_private.end_of_wal;
 		position = reader->EndRecPtr;
-		if (!note_record())
-			return false;
+		note_record();
 	}
 	return true;
 }
@@ -287,14 +294,19 @@ gpuagg_cache_wal_position(void)
 	return span == 0 ? 0 : position;
 }
 
-/* In a new span all blocks are in doubt. */
-static void
-extent_enter_span(GpuAggCacheExtent *extent)
+/*
+ * Does the WAL tell of an extent's blocks?  Not of a dead table's, whose records nobody notes.  In a
+ * new span all blocks are in doubt.
+ */
+static bool
+extent_is_followed(GpuAggCacheExtent *extent)
 {
-	if (extent->span == span)
-		return;
+	if (span == 0 || extent->table->dead)
+		return false;
+	if (extent->span != span)
+		memset(extent->doubt, 0xFF, GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64));
 	extent->span = span;
-	memset(extent->doubt, 0xFF, GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64));
+	return true;
 }
 
 void
@@ -304,9 +316,8 @@ gpuagg_cache_wal_known(GpuAggCacheExtent *extent, uint32 number, uint64 since)
 	const uint64 bit = UINT64CONST(1) << number % 64;
 
 	block->known = Max(block->known, since);
-	if (span == 0)
+	if (!extent_is_followed(extent))
 		return;
-	extent_enter_span(extent);
 	if (block->lsn != 0 && block->known >= span_begin && extent->changed[number] <= block->known)
 		extent->doubt[number / 64] &= ~bit;
 	else
@@ -319,9 +330,8 @@ gpuagg_cache_wal_confirm(GpuAggCacheExtent *extent, const uint64 *blocks, uint32
 {
 	const uint32 words = GPUAGG_BITMAP_WORDS(Min(nblocks, extent->room));
 
-	if (span == 0 || since == 0)
+	if (since == 0 || !extent_is_followed(extent))
 		return;
-	extent_enter_span(extent);
 	for (uint32 w = 0; w < words; w++)
 		for (uint64 left = blocks[w] & extent->doubt[w]; left != 0; left &= left - 1)
 			gpuagg_cache_wal_known(extent, w * 64 + pg_rightmost_one_pos64(left), since);
@@ -330,10 +340,7 @@ gpuagg_cache_wal_confirm(GpuAggCacheExtent *extent, const uint64 *blocks, uint32
 bool
 gpuagg_cache_wal_same(GpuAggCacheExtent *extent, uint32 number)
 {
-	if (span == 0)
-		return false;
-	extent_enter_span(extent);
-	return !gpuagg_bit(extent->doubt, number);
+	return extent_is_followed(extent) && !gpuagg_bit(extent->doubt, number);
 }
 
 bool
@@ -342,9 +349,8 @@ gpuagg_cache_wal_sort(GpuAggCacheExtent *extent, uint32 nblocks, uint64 *held, u
 	const uint32 words = GPUAGG_BITMAP_WORDS(Min(nblocks, extent->room));
 	bool		all = true;
 
-	if (span == 0)
+	if (!extent_is_followed(extent))
 		return false;
-	extent_enter_span(extent);
 	for (uint32 w = 0; w < words; w++)
 	{
 		for (uint64 left = held[w] & extent->doubt[w]; left != 0; left &= left - 1)

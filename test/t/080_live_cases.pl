@@ -428,6 +428,29 @@ sub wal_gaps
 	return;
 }
 
+# What is unloaded while a task waits for its turn is kept for that task, but nobody notes any
+# more what changes it.
+sub unloaded_while_queued
+{
+	my ($node) = @_;
+	my $require = "SET gpuagg.debug_require = 'require';";
+
+	does($node, 'ALTER SYSTEM SET gpuagg.running_tasks = 1', 'SELECT pg_reload_conf()', 'INSERT INTO other VALUES (1)');
+	sees($node, 'kept');
+	my $lock = session($node, 'SELECT pg_advisory_lock(71)');
+	my $first = start_psql($node, "$require SET gpuagg.debug_wait = 71; SELECT count(*) FROM other");
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 'a task holds the only place');
+	does($node, $update, $delete);
+	my $second = start_psql($node, "$require $queries[0] ORDER BY g");
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM gpuagg.tasks WHERE state = 'queued'"), 'another waits for it');
+	does($node, q(SELECT gpuagg.unload('t')));
+	finish($lock, 'SELECT pg_advisory_unlock(71)');
+	finish_psql($first);
+	is(finish_psql($second)->{stdout}, $node->safe_psql('postgres', "SET gpuagg.enable = off; $queries[0] ORDER BY g"), 'the task that waited sees what has changed');
+	does($node, 'ALTER SYSTEM RESET ALL', 'SELECT pg_reload_conf()');
+	return;
+}
+
 # A database's files go to another tablespace, change there, and come back by the same names.
 sub moved_files
 {
@@ -451,6 +474,7 @@ sub moved_files
 		is(&$in(), $is, "$name: and back");
 		$node->safe_psql('postgres', qq(DROP DATABASE "$name"));
 	}
+	does($node, 'DROP TABLESPACE aside');
 	return;
 }
 
@@ -519,9 +543,9 @@ sub wraparound
 
 my %cases = (
 	long => \&long_writers, exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
-	checksums => \&checksums, gaps => \&wal_gaps, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
+	checksums => \&checksums, gaps => \&wal_gaps, unloaded => \&unloaded_while_queued, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(long exported slot standby lost prepared gaps moved checksums minimal wraparound);
+my @names = qw(long exported slot standby lost prepared gaps unloaded moved checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {
