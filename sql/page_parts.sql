@@ -34,6 +34,7 @@ SELECT pp_fed('SELECT g, sum(v) FROM pp TABLESAMPLE BERNOULLI (50) GROUP BY g') 
 SELECT g, sum(v) FROM pp GROUP BY g HAVING g = 1;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') < 3 AS all_kept_half_compared;
 VACUUM pp;
+SELECT FROM pg_logical_emit_message(true, 'gpuagg', 'a commit, so that all before is written');
 SELECT g, sum(v) FROM pp GROUP BY g HAVING g = 1;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') AS all_kept;
 -- half of them, but here and there: what is fed lies behind what is kept, which takes longer
@@ -43,6 +44,7 @@ VACUUM pp;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') > 12 AS half_with_gaps;
 -- VACUUM that changes nothing has no page fed again
 VACUUM (FREEZE) pp;
+SELECT FROM pg_logical_emit_message(true, 'gpuagg', 'a commit, so that all before is written');
 SELECT g, sum(v) FROM pp GROUP BY g HAVING g = 1;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') AS all_kept;
 -- an unlogged table's map is believed, too, for its rows

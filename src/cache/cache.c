@@ -246,6 +246,27 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 	}
 }
 
+/* Does the client read all of an extent, and has said so before? */
+static bool
+reads_whole(const GpuAggCacheClient *client, uint32 number)
+{
+	const GpuAggAhead *ahead = &client->ahead;
+
+	return !gpuagg_cache_draws(client) && number >= ahead->first && number - ahead->first < ahead->n;
+}
+
+/* What is current by the WAL is used at once where the client reads it anyway. */
+static void
+use_current(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+
+	for (uint32 i = 0; i < cached->nuses; i++)
+		if (cached->uses[i].user && cached->uses[i].current && reads_whole(client, i))
+			gpuagg_cache_use_current(client, &cached->uses[i],
+									 client->first_batch + i - client->ahead.first);
+}
+
 /* The message about the extents that the job uses */
 static void
 reply_cached(GpuAggCacheClient *client)
@@ -268,7 +289,7 @@ reply_cached(GpuAggCacheClient *client)
 		one.nblocks = use->nblocks;
 		one.whole = use->announced == NULL;
 		one.map_lsn = use->reader.map_lsn;
-		one.current = use->current;
+		one.current = use->current ? 1 + reads_whole(client, i) : 0;
 		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
 		if (use->announced != NULL)
 			appendBinaryStringInfo(&bitmaps, (const char *) use->announced,
@@ -391,9 +412,12 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	for (uint32 i = 0; i < cached->nuses; i++)
 		use_begin(client, i);
 	if (job_is_foreseen(client))
+	{
 		use_foreseen(client);
-	else
-		reply_cached(client);
+		return true;
+	}
+	reply_cached(client);
+	use_current(client);
 	return true;
 }
 

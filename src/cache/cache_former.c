@@ -34,14 +34,15 @@ pack_formers(GpuAggCacheExtent *extent)
 	extent->next_former = 0;
 }
 
-/* Room for so many more */
+/* Room for so many more, and some to spare */
 static void
 formers_room(GpuAggCacheExtent *extent, uint32 more)
 {
-	const uint32 max = extent->nformers + more;
+	uint32		max = extent->nformers + more;
 
 	if (max <= extent->max_formers)
 		return;
+	max = Max(max, extent->max_formers + extent->max_formers / 2);
 	extent->formers =
 		gpuagg_cache_directory_lengthen(extent->table, extent->formers,
 										extent->nformers * sizeof(GpuAggCacheFormer),
@@ -49,12 +50,18 @@ formers_room(GpuAggCacheExtent *extent, uint32 more)
 	extent->max_formers = max;
 }
 
+static void
+next_version(GpuAggCacheExtent *extent, uint32 formers)
+{
+	pack_formers(extent);
+	formers_room(extent, formers);
+	extent->version++;
+}
+
 void
 gpuagg_cache_formers_begin(GpuAggCacheExtent *extent)
 {
-	pack_formers(extent);
-	formers_room(extent, extent->nplaced);
-	extent->version++;
+	next_version(extent, extent->nplaced);
 }
 
 void
@@ -96,9 +103,9 @@ gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user, u
 		return;
 	}
 	if (version_is_used(extent, user))
-		gpuagg_cache_formers_begin(extent);
-	if (extent->nformers == extent->max_formers)
-		formers_room(extent, extent->nplaced);
+		next_version(extent, 1);
+	else
+		formers_room(extent, 1);
 	gpuagg_cache_former_add(extent, number);
 }
 

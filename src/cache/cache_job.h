@@ -20,6 +20,7 @@ typedef struct GpuAggCacheUse
 	uint64	   *announced;			/* which those are; NULL: all of the extent */
 	bool		current;		/* by the WAL these are what their pages are */
 	bool		hidden;			/* others are held that its snapshot may see otherwise */
+	bool		reading;		/* these are read already */
 	bool		validated;			/* its MAP has come */
 	bool		moved;			/* on to the version that the extent had then */
 	bool		filler;			/* it may fill blocks */

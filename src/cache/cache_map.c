@@ -56,7 +56,8 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 		msg->nblocks > gpuagg_extent_blocks(msg->extent, cached->nblocks))
 		return "MAP message about no extent";
 	use = &cached->uses[msg->extent];
-	if (use->validated || (msg->checked > 0 && !msg->use) || (msg->use && !use->user) ||
+	if (use->validated || (msg->checked > 0 && !msg->use) ||
+		(msg->use && (!use->user || use->reading)) ||
 		(msg->current && (msg->checked > 0 || !msg->use || !use->current)) ||
 		(msg->map_lsn == 0 && msg->whole && !msg->current))
 		return "MAP message out of order";
@@ -150,7 +151,7 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 	const bool	shared = extent->users > 1;
 	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
-	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || map->msg->current ||
+	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || use->reading || map->msg->current ||
 		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
 	map_same(map, extent->blocks, extent->room, same);
@@ -329,6 +330,16 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 	gpuagg_cache_view_free(extent, view);
 }
 
+/* Bits of so many blocks */
+static void
+all_blocks(uint32 nblocks, uint64 *bits)
+{
+	memset(bits, 0, GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS) * sizeof(uint64));
+	memset(bits, 0xFF, nblocks / 64 * sizeof(uint64));
+	if (nblocks % 64 != 0)
+		bits[nblocks / 64] = (UINT64CONST(1) << nblocks % 64) - 1;
+}
+
 void
 gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, const uint64 *used,
 				 uint32 nblocks)
@@ -337,10 +348,7 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
 
 	if (used == NULL)
 	{
-		memset(all, 0, sizeof(all));
-		memset(all, 0xFF, nblocks / 64 * sizeof(uint64));
-		if (nblocks % 64 != 0)
-			all[nblocks / 64] = (UINT64CONST(1) << nblocks % 64) - 1;
+		all_blocks(nblocks, all);
 		used = all;
 	}
 	use_stripes(client, &client->cached->uses[extent], batch_id, used, nblocks, false);
@@ -454,6 +462,36 @@ use_version(const GpuAggCacheUse *use)
 		~use->reader.version;
 }
 
+/* Hands used blocks to the device, now or later. */
+static void
+use_blocks(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_id,
+		   const uint64 *used, uint32 nused, uint32 nblocks)
+{
+	if (client->calls->hold(client, use->extent->number, use_version(use),
+							nused < nblocks ? used : NULL, nblocks))
+		reply_done(client, batch_id);
+	else
+		use_stripes(client, use, batch_id, used, nblocks, true);
+}
+
+void
+gpuagg_cache_use_current(GpuAggCacheClient *client, GpuAggCacheUse *use, uint64 batch_id)
+{
+	const uint32 nblocks = gpuagg_extent_blocks(use->extent->number, client->cached->nblocks);
+	const uint32 words = GPUAGG_BITMAP_WORDS(nblocks);
+	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
+
+	use->reading = true;
+	if (use->announced == NULL)
+		all_blocks(use->nblocks, used);
+	else
+	{
+		memset(used, 0, sizeof(used));
+		memcpy(used, use->announced, GPUAGG_BITMAP_WORDS(use->nblocks) * sizeof(uint64));
+	}
+	use_blocks(client, use, batch_id, used, count_bits(used, words), nblocks);
+}
+
 void
 gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 {
@@ -497,11 +535,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);
-	else if (msg->use && client->calls->hold(client, msg->extent, use_version(use),
-											 nused < msg->nblocks ? used : NULL, msg->nblocks))
-		reply_done(client, msg->msg.batch_id);
 	else if (msg->use)
-		use_stripes(client, use, msg->msg.batch_id, used, msg->nblocks, true);
+		use_blocks(client, use, msg->msg.batch_id, used, nused, msg->nblocks);
 	if (map.bits != NULL)
 		pfree(map.bits);
 }

@@ -103,6 +103,22 @@ whole_bits(uint32 nblocks)
 	return bits;
 }
 
+/* What the worker holds of an extent it reads already, as one of the batches from this number on. */
+static bool
+extent_is_read(GpuAggCached *cached, uint32 number, uint64 batch_id)
+{
+	GpuAggCachedExtent *extent = &cached->extents[number];
+
+	if (number < cached->next || number - cached->next >= cached->ahead)
+		return false;
+	extent_use(cached, extent, extent->held);
+	extent->early = extent->in_flight = true;
+	extent->batch_id = batch_id + number - cached->next;
+	cached->in_flight++;
+	cached->early = cached->ahead;
+	return true;
+}
+
 GpuAggStatus
 gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 {
@@ -112,8 +128,6 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 
 	if (cached->announced || bytes < need)
 		return GPUAGG_DEVICE_FAULT;
-	/* looked at anew, for that was before the worker said what it holds */
-	cached->ahead = 0;
 	for (uint32 i = 0; i < msg->count; i++)
 	{
 		GpuAggCachedExtent *extent;
@@ -127,16 +141,21 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 		extent->cached_lsn = announced[i].map_lsn;
 		extent->current = announced[i].current != 0;
 		if (announced[i].whole)
-		{
 			extent->held = whole_bits(announced[i].nblocks);
-			continue;
+		else
+		{
+			need += bits_bytes(announced[i].nblocks);
+			if (bytes < need)
+				return GPUAGG_DEVICE_FAULT;
+			extent->held = copy_bits(bits, announced[i].nblocks);
+			bits += bits_bytes(announced[i].nblocks);
 		}
-		need += bits_bytes(announced[i].nblocks);
-		if (bytes < need)
+		if (announced[i].current == 2 &&
+			!extent_is_read(cached, announced[i].extent, msg->batch_id & ~UINT64CONST(1)))
 			return GPUAGG_DEVICE_FAULT;
-		extent->held = copy_bits(bits, announced[i].nblocks);
-		bits += bits_bytes(announced[i].nblocks);
 	}
+	/* looked at anew, for that was before the worker said what it holds */
+	cached->ahead = 0;
 	cached->may_fill = msg->batch_id % 2 != 0;
 	cached->announced = true;
 	return bytes == need ? GPUAGG_OK : GPUAGG_DEVICE_FAULT;
@@ -181,7 +200,7 @@ gpuagg_cached_validated(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 bool
 gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id)
 {
-	for (uint32 i = 0; i < cached->next && cached->in_flight > 0; i++)
+	for (uint32 i = 0; i < cached->nextents && cached->in_flight > 0; i++)
 	{
 		GpuAggCachedExtent *extent = &cached->extents[i];
 
@@ -286,25 +305,41 @@ extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, u
 	}
 }
 
+/* Is an extent of no interest, for nothing of it is to be used, or kept? */
+static bool
+extent_is_done(const GpuAggCached *cached, const GpuAggCachedExtent *extent, uint32 nblocks)
+{
+	if (extent->early)
+		return !cached->may_fill || extent->nused == nblocks;
+	return !cached->may_fill && (extent->held == NULL || !bits_any(extent->held));
+}
+
+/* Reads its map page, which is logged first if it never was. */
+static void
+extent_look(const GpuAggCached *cached, uint32 number, uint32 nblocks)
+{
+	GpuAggCachedExtent *extent = &cached->extents[number];
+
+	extent->visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+	extent->map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, extent->visible);
+	if (extent->map_lsn == InvalidXLogRecPtr && cached->may_fill &&
+		gpuagg_vismap_log(cached->rel, number))
+		extent->map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, extent->visible);
+	extent_leave_others(cached, number, nblocks, extent->visible);
+}
+
 const GpuAggMsg *
 gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 {
 	uint32		number = cached->next++;
 	GpuAggCachedExtent *extent = &cached->extents[number];
 	uint32		nblocks = extent_blocks(cached, number);
-	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
-	XLogRecPtr	lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
 	GpuAggMapMsg *map;
 
-	if (lsn == InvalidXLogRecPtr && cached->may_fill && gpuagg_vismap_log(cached->rel, number))
-		lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
-	extent_leave_others(cached, number, nblocks, visible);
 	extent_leave_others(cached, number, nblocks, extent->held);
-	if (!cached->may_fill && (extent->held == NULL || !bits_any(extent->held)))
-	{
-		pfree(visible);
+	if (extent_is_done(cached, extent, nblocks))
 		return NULL;
-	}
+	extent_look(cached, number, nblocks);
 	if (cached->msg == NULL)
 	{
 		cached->msg = palloc(sizeof(GpuAggMapMsg) + 2 * GPUAGG_EXTENT_BITMAP_BYTES +
@@ -312,26 +347,26 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 		cached->check = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 	}
 	map = memset(cached->msg, 0, sizeof(GpuAggMapMsg));
-	extent->visible = visible;
-	extent->map_lsn = lsn;
-	extent->batch_id = batch_id;
-	extent->in_flight = extent->held != NULL && bits_any(extent->held);
 	map->msg.type = GPUAGG_MSG_MAP;
 	map->msg.batch_id = batch_id;
 	map->extent = number;
 	map->nblocks = nblocks;
-	map->map_lsn = lsn;
-	map->whole = gpuagg_vismap_count(visible) == nblocks;
-	map->use = extent->in_flight;
+	map->map_lsn = extent->map_lsn;
+	map->whole = gpuagg_vismap_count(extent->visible) == nblocks;
+	map->use = !extent->early && extent->held != NULL && bits_any(extent->held);
 	*bytes = extent_message(cached, number, map);
+	if (!map->use)
+		return &map->msg;
+	extent->batch_id = batch_id;
+	extent->in_flight = true;
+	cached->in_flight++;
 	if (map->checked > 0)
 	{
 		extent->unanswered = true;
 		cached->unanswered++;
 	}
-	else if (map->use)
+	else
 		extent_use(cached, extent, extent->held);
-	cached->in_flight += map->use;
 	return &map->msg;
 }
 

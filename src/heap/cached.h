@@ -25,6 +25,7 @@ typedef struct GpuAggCachedExtent
 								 * none */
 	uint8	   *used;			/* those that the task uses; NULL: none */
 	bool		current;		/* these are as their pages are, by the WAL */
+	bool		early;			/* and the device reads them already */
 	uint64		cached_lsn;		/* of the map page, when the worker had these bits */
 	uint64		map_lsn;		/* of the map page, when it was looked at */
 	uint32		nused;
@@ -48,6 +49,7 @@ typedef struct GpuAggCached
 	uint32		next;			/* the next extent to look at */
 	uint32		stop;			/* the extent behind the last to look at */
 	uint32		ahead;			/* extents that were looked at before the task began; 0: none */
+	uint32		early;			/* numbers of batches that the worker has given to them */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
@@ -72,9 +74,9 @@ extern GpuAggStatus gpuagg_cached_validated(GpuAggCached *cached,
 										 const GpuAggMsg *msg, Size bytes);
 
 /*
- * Looks at all extents before the task of a device begins.  Left as it was if not all of their
- * bits are set, or they are too many; else the worker may say that this settles it: release then
- * knows batches numbered from this one on.
+ * Looks at all extents before the task of a device begins.  Left as it was if not all of each is
+ * the task's, or they are too many; else the worker may say that this settles it, or begin to read
+ * some: release then knows batches numbered from this one on.
  */
 extern void gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead);
 extern GpuAggStatus gpuagg_cached_foreseen(GpuAggCached *cached, const GpuAggMsg *msg,

@@ -615,8 +615,12 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	bool		conflicts;
 	bool		sound = true;
 
-	/* heap_page_prune_opt's own first test, without the call */
-	if (TransactionIdIsValid(((PageHeader) dp)->pd_prune_xid))
+	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
+	/*
+	 * A page that is kept is read once, so its dead rows are left to whoever changes it next.  The
+	 * condition is heap_page_prune_opt's own first test, without the call.
+	 */
+	if (page->keep == GPUAGG_KEEP_NOT && TransactionIdIsValid(((PageHeader) dp)->pd_prune_xid))
 		gpuagg_prune_page(feed->rel, buffer);
 	conflicts = CheckForSerializableConflictOutNeeded(feed->rel,
 													  feed->snapshot);
@@ -626,7 +630,6 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	lines = PageGetMaxOffsetNumber(dp);
 	page->buffer = buffer;
 	page->block = block;
-	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
 	if (page->keep == GPUAGG_KEEP_VISIBLE && !PageIsAllVisible(dp))
 		page->keep = GPUAGG_KEEP_SETTLED;
 	/* what is to be settled is asked of each tuple: a flag without a bit is rare, or a standby's */

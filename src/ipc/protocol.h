@@ -62,7 +62,8 @@ typedef enum GpuAggMsgType
 								 * batch_id: a number of the table's, odd: pages
 								 * of other extents may be kept; even: nothing
 								 * is, and MAP messages about them are not worth
-								 * sending */
+								 * sending.  What is used already are batches of the table's first
+								 * numbers, one for each extent that BEGIN names */
 	GPUAGG_MSG_SETTLED,			/* in place of CACHED: all that BEGIN's client had looked at
 								 * is used, count extents, whose batches are numbered from
 								 * batch_id on; groups come without FINISH */
@@ -148,7 +149,8 @@ typedef struct GpuAggMsgCached
 								 * bitmap has bits for */
 	uint64_t	map_lsn;
 	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
-	uint32_t	current;		/* 1: by the WAL all of them are what their pages are */
+	uint32_t	current;		/* 1: by the WAL all of them are what their pages are; 2: and they are
+								 * used already, for BEGIN's client reads all of the extent */
 } GpuAggMsgCached;
 
 /*

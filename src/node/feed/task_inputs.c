@@ -530,8 +530,12 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 		gpuagg_cached_announced(input->cached, msg, bytes) :
 		gpuagg_cached_validated(input->cached, msg, bytes);
 	MemoryContextSwitchTo(old);
-	if (msg->type == GPUAGG_MSG_CACHED)
+	if (msg->type == GPUAGG_MSG_CACHED && status == GPUAGG_OK)
+	{
+		input->next_batch += input->cached->early;
+		inputs->uses_in_flight += input->cached->in_flight;
 		wait_for_tests(0);
+	}
 	return status;
 }
 
