@@ -141,6 +141,7 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 		gpuagg_extent_blocks(use->extent->number, cached->nblocks), lines
 	};
 	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
+	uint32		had = 0;
 	GpuAggCacheBlock *block;
 
 	if (!use->open)
@@ -156,9 +157,11 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 		return &use->extent->blocks[number];
 	}
 	if (way == FILL_REPLACE)
+	{
+		had = use->extent->blocks[number].positions;
 		gpuagg_cache_replace(use->extent, &use->reader, number);
-	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn,
-								  way == FILL_REPLACE, &expected);
+	}
+	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, had, &expected);
 	if (block == NULL)
 		return NULL;
 	block->begun = true;

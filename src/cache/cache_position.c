@@ -21,7 +21,7 @@
 /* A new stripe has so much more positions than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
 
-/* A page that has changed may come to have so many more lines, in groups of so many. */
+/* A page that has grown may come to have so many more lines, in groups of so many. */
 #define LINES_GROWTH 8
 #define LINES_STEP 8
 
@@ -245,10 +245,9 @@ clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
 
-/* Those that were never handed out, in a stripe that has enough, or in a new one */
+/* Those that were never handed out, in a stripe that has enough; false: none has. */
 static bool
-take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions,
-		 const GpuAggCacheExpected *expected)
+take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 {
 	int			i = 0;
 
@@ -256,58 +255,60 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions,
 		   extent->stripes[i].positions - extent->stripes[i].used < positions)
 		i++;
 	if (i == extent->nstripes)
-	{
-		uint64		wanted = positions_expected(extent, expected, positions);
-
-		if (!add_stripe(extent, wanted, wanted / Max(positions, 1)))
-			return false;
-	}
+		return false;
 	block->stripe = (uint8) i;
 	block->position = extent->stripes[i].used;
 	block->positions = (uint16) positions;
 	extent->stripes[i].used += positions;
+	extent->nplaced++;
 	return true;
 }
 
-/* A block has positions that others had before. */
-static void
-free_is_taken(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32 nlines)
+/* Those that others had before; united: once neighbours are. */
+static bool
+take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uint32 positions,
+		  bool united)
 {
+	if (positions == 0 || (united && gpuagg_cache_free_most(extent) < positions) ||
+		!gpuagg_cache_free_take(extent, positions, block))
+		return false;
 	extent->nplaced++;
 	loosen_zones(extent, block);
 	clear_positions(extent, block, nlines);
+	return true;
 }
 
-/* Positions for a block that has none; a page that changes gets some more than it has lines. */
-static bool
-take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, bool changes,
-			   const GpuAggCacheExpected *expected)
+/* One that has changed gets as many as it had, so that it fits where others were; or more. */
+static uint32
+positions_wanted(uint32 nlines, uint32 had)
 {
 	const uint32 grown = (nlines + nlines / LINES_GROWTH + LINES_STEP) / LINES_STEP * LINES_STEP;
-	const uint32 positions = changes && nlines > 0 ? Min(grown, GPUAGG_MAX_LINES) : nlines;
+
+	if (nlines <= had)
+		return had;
+	return had > 0 ? Min(grown, GPUAGG_MAX_LINES) : nlines;
+}
+
+/* Positions for a block that has none; nothing to spare is better than none. */
+static bool
+take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uint32 had,
+			   const GpuAggCacheExpected *expected)
+{
+	const uint32 positions = positions_wanted(nlines, had);
+	const uint64 expects = positions_expected(extent, expected, positions);
 
 	gpuagg_cache_formers_free(extent);
-	if (positions > 0 && gpuagg_cache_free_take(extent, positions, block))
-	{
-		free_is_taken(extent, block, nlines);
-		return true;
-	}
-	if (take_end(extent, block, positions, expected))
-	{
-		extent->nplaced++;
-		return true;
-	}
-	/* neighbours that are free may have enough together, and nothing to spare is better than none */
-	if (nlines == 0 || gpuagg_cache_free_most(extent) < nlines ||
-		!gpuagg_cache_free_take(extent, nlines, block))
-		return false;
-	free_is_taken(extent, block, nlines);
-	return true;
+	return take_free(extent, block, nlines, positions, false) ||
+		take_end(extent, block, positions) ||
+		take_free(extent, block, nlines, positions, true) ||
+		(add_stripe(extent, expects, expects / Max(positions, 1)) &&
+		 take_end(extent, block, positions)) ||
+		take_free(extent, block, nlines, nlines, true);
 }
 
 GpuAggCacheBlock *
 gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
-				   uint64 lsn, bool changes, const GpuAggCacheExpected *expected)
+				   uint64 lsn, uint32 had, const GpuAggCacheExpected *expected)
 {
 	GpuAggCacheBlock *block;
 
@@ -331,7 +332,7 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 			block->stripe = GPUAGG_NO_STRIPE;
 			extent->nplaced--;
 		}
-		if (!take_positions(extent, block, nlines, changes, expected))
+		if (!take_positions(extent, block, nlines, had, expected))
 			return NULL;
 	}
 	block->lsn = lsn;

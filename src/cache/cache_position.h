@@ -24,13 +24,13 @@ typedef struct GpuAggCacheExpected
 
 /*
  * Positions for a page of some lines.  What is held of the block stays if the
- * page is the same, and goes if it is not.  changes: it has changed, and may again.  NULL: no
- * memory.  Called for each page: what a new stripe should have is only reckoned when one is
+ * page is the same, and goes if it is not.  had: positions that it had before it changed, as it
+ * may again; 0: it did not.  NULL: no memory.  Called for each page: what a new stripe should have is only reckoned when one is
  * made.
  */
 extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheExtent *extent,
 											uint32 block, uint32 nlines,
-											uint64 lsn, bool changes,
+											uint64 lsn, uint32 had,
 											const GpuAggCacheExpected *expected);
 
 #endif							/* GPUAGG_CACHE_CACHE_POSITION_H */
