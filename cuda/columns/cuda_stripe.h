@@ -24,8 +24,13 @@
 typedef struct GpuAggStoredZones
 {
 	GpuAggZone *there;
+	GpuAggZone *known;			/* of a column: there, a copy of what is here */
 	GpuAggZone *here;
 	uint64_t	fills;			/* of the stripe, until then */
+	volatile unsigned long long *told;	/* of a column: another number than the one that was heard,
+										 * once values have come that are not between the bounds here */
+	unsigned long long heard;
+	uint64_t	copies;			/* that were made of it */
 } GpuAggStoredZones;
 
 typedef struct GpuAggStored
@@ -40,8 +45,7 @@ typedef struct GpuAggStored
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	GpuAggStoredZones zones;
 	GpuAggRange range;			/* of integers */
-	uint64_t	ranged;			/* 1 + fills of the stripe, when it was taken; 0: never,
-								 * or others may be filling it */
+	uint64_t	ranged;			/* 1 + copies of the zones, when it was taken; 0: never */
 } GpuAggStored;
 
 struct GpuAggStripe

@@ -19,11 +19,19 @@
 #define FILL_THREADS 256
 #define WARP_LANES 32
 
+/* What was done to a zone before is there for whoever hears of it. */
+static __device__ __forceinline__ void
+tell(unsigned long long *told, unsigned long long number)
+{
+	__threadfence_system();
+	*(volatile unsigned long long *) told = number;
+}
+
 /*
  * Bits of the lanes that have a position of the page; zone counts those that are
- * set.  All lanes call it.
+ * set.  Returns whether that count has changed, in the first lane.  All lanes call it.
  */
-static __device__ __forceinline__ void
+static __device__ __forceinline__ bool
 put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 {
 	const uint32_t bits = __ballot_sync(0xFFFFFFFFu, bit) & mine;
@@ -31,7 +39,7 @@ put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 	int			more;
 
 	if (threadIdx.x % WARP_LANES != 0)
-		return;
+		return false;
 	if (mine == 0xFFFFFFFFu)
 	{
 		old = atomicExch(word, bits);
@@ -46,11 +54,15 @@ put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 	more = __popc(bits) - __popc(old & mine);
 	if (more != 0)
 		atomicAdd((unsigned long long *) &zone->count, (unsigned long long) (long long) more);
+	return more != 0;
 }
 
-/* The zone has these values, too; all lanes call it. */
-static __device__ __forceinline__ void
-widen_zone(GpuAggZone *zone, bool is_value, int64_t v)
+/*
+ * The zone has these values, too.  Returns whether one lies outside of what the host knows,
+ * whoever has widened it, in the first lane.  All lanes call it.
+ */
+static __device__ __forceinline__ bool
+widen_zone(GpuAggZone *zone, const volatile GpuAggZone *known, bool is_value, int64_t v)
 {
 	const volatile GpuAggZone *now = zone;
 	long long	low = is_value ? v : INT64_MAX;
@@ -65,11 +77,12 @@ widen_zone(GpuAggZone *zone, bool is_value, int64_t v)
 		high = other_high > high ? other_high : high;
 	}
 	if (threadIdx.x % WARP_LANES != 0)
-		return;
+		return false;
 	if (low < now->low)
 		atomicMin((long long *) &zone->low, low);
 	if (high > now->high)
 		atomicMax((long long *) &zone->high, high);
+	return low < known->low || high > known->high;
 }
 
 /* Has the dictionary of each string of a row taken it? */
@@ -104,14 +117,18 @@ fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 		const bool	is_value = valid && !null;
 		GpuAggZone *zone = &column.zones[position / GPUAGG_ZONE];
 		const int64_t v = is_value ? (int64_t) words[row] : 0;
+		bool		changes;
 
 		if (is_value && column.bytes == 4)
 			((uint32_t *) column.values)[position] = (uint32_t) v;
 		else if (is_value)
 			((uint64_t *) column.values)[position] = (uint64_t) v;
-		put_bits(&column.nulls[position / 32], mine, null, zone);
-		widen_zone(zone, is_value, column.f64 ? gpuagg_f64_order(__longlong_as_double(v)) :
-				   column.bytes == 4 ? (int32_t) v : v);
+		changes = put_bits(&column.nulls[position / 32], mine, null, zone);
+		changes |= widen_zone(zone, &column.known[position / GPUAGG_ZONE], is_value,
+							  column.f64 ? gpuagg_f64_order(__longlong_as_double(v)) :
+							  column.bytes == 4 ? (int32_t) v : v);
+		if (changes)
+			tell(column.told, decoded.fill_number);
 		if (null)
 			*column.has_nulls = 1;
 	}
@@ -145,8 +162,8 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 
 			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
 			if (!ref.beside)
-				put_bits(&stripe.valid[first / 32], mine, valid,
-						 &stripe.zones[first / GPUAGG_ZONE]);
+				(void) put_bits(&stripe.valid[first / 32], mine, valid,
+								&stripe.zones[first / GPUAGG_ZONE]);
 		}
 	}
 }

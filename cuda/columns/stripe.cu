@@ -11,6 +11,9 @@
 
 #include "cuda/columns/cuda_stripe.h"
 
+/* Words by which kernels tell of zones; columns may share one, and look once more then. */
+#define TOLD_WORDS 16384
+
 /* ---------- memory ---------- */
 
 static bool
@@ -21,9 +24,16 @@ stream_open(GpuAggDevice *device, GpuAggError *error)
 	if (!CUDA_OK(device, cudaEventCreateWithFlags(&device->stripe_event, cudaEventDisableTiming),
 				 error))
 		return false;
-	if (CUDA_OK(device, cudaStreamCreateWithFlags(&device->stripe_stream, cudaStreamNonBlocking),
-				error))
-		return true;
+	if (CUDA_OK(device, cudaHostAlloc((void **) &device->told, TOLD_WORDS * sizeof(*device->told),
+									  cudaHostAllocDefault), error))
+	{
+		memset(device->told, 0, TOLD_WORDS * sizeof(*device->told));
+		if (CUDA_OK(device,
+					cudaStreamCreateWithFlags(&device->stripe_stream, cudaStreamNonBlocking),
+					error))
+			return true;
+		(void) cudaFreeHost(device->told);
+	}
 	(void) cudaEventDestroy(device->stripe_event);
 	device->stripe_stream = NULL;
 	return false;
@@ -36,6 +46,7 @@ gpuagg_cuda_stripes_close(GpuAggDevice *device)
 		return;
 	(void) cudaEventDestroy(device->stripe_event);
 	(void) cudaStreamDestroy(device->stripe_stream);
+	(void) cudaFreeHost(device->told);
 }
 
 bool
@@ -105,6 +116,12 @@ zones_bytes(uint32_t positions)
 	return gpuagg_cuda_align(gpuagg_zones(positions) * sizeof(GpuAggZone));
 }
 
+static size_t
+column_zones_bytes(uint32_t positions)
+{
+	return 2 * zones_bytes(positions);
+}
+
 /* None of them has seen anything, here and, in the order of the stripe stream, there. */
 static bool
 zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t positions,
@@ -126,10 +143,61 @@ zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t
 										   cudaMemcpyHostToDevice, device->stripe_stream), error);
 }
 
+/* The same of a column, of whose zones kernels tell */
+static bool
+column_zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, char *there, uint32_t positions,
+				  GpuAggError *error)
+{
+	zones->known = (GpuAggZone *) (there + zones_bytes(positions));
+	zones->told = &device->told[device->next_told++ % TOLD_WORDS];
+	zones->heard = *zones->told;
+	return zones_init(device, zones, there, positions, error) &&
+		CUDA_OK(device, cudaMemcpyAsync(zones->known, zones->here,
+										gpuagg_zones(positions) * sizeof(GpuAggZone),
+										cudaMemcpyHostToDevice, device->stripe_stream), error);
+}
+
+/*
+ * What lies here is between the bounds that are known: nothing has come since they were copied, or
+ * kernels would have told.  Counts are right only in the first case.
+ */
+static bool
+zones_bound(const GpuAggStripe *stripe, const GpuAggStoredZones *zones)
+{
+	return zones->fills == stripe->fills ||
+		(zones->told != NULL && *zones->told == zones->heard);
+}
+
+/*
+ * Copies them.  What has come of pages is complete where a task may read; what others are about to
+ * add they will tell of: what is heard of before was there to be copied.
+ */
+static bool
+zones_copy(GpuAggStripe *stripe, GpuAggStoredZones *zones, GpuAggError *error)
+{
+	GpuAggDevice *device = stripe->device;
+	const size_t bytes = gpuagg_zones(stripe->positions) * sizeof(GpuAggZone);
+	const GpuAggZone *from = zones->there;
+
+	if (zones->told != NULL)
+	{
+		zones->heard = *zones->told;
+		from = zones->known;
+		if (!CUDA_OK(device, cudaMemcpyAsync(zones->known, zones->there, bytes,
+											 cudaMemcpyDeviceToDevice, device->stripe_stream),
+					 error))
+			return false;
+	}
+	zones->copies++;
+	return CUDA_OK(device, cudaMemcpyAsync(zones->here, from, bytes, cudaMemcpyDeviceToHost,
+										   device->stripe_stream), error) &&
+		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error);
+}
+
 /* Pages that were decoded since the last copy are complete by now, unless the stripe is busy. */
 static GpuAggStatus
-stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **result,
-			 GpuAggError *error)
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool counts, bool busy,
+			 const GpuAggZone **result, GpuAggError *error)
 {
 	GpuAggDevice *device = stripe->device;
 	GpuAggStored *stored = (GpuAggStored *) gpuagg_cuda_stripe_stored(stripe, attr);
@@ -145,13 +213,9 @@ stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **
 	if (zones == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a stripe has no column %u", attr);
 	*result = zones->here;
-	if (zones->fills == stripe->fills)
+	if (counts ? zones->fills == stripe->fills : zones_bound(stripe, zones))
 		return GPUAGG_OK;
-	if (CUDA_OK(device, cudaMemcpyAsync(zones->here, zones->there,
-										gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
-										cudaMemcpyDeviceToHost, device->stripe_stream), error) &&
-		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error) &&
-		!busy)
+	if (zones_copy(stripe, zones, error) && !busy)
 		zones->fills = stripe->fills;
 	return error->status;
 }
@@ -163,7 +227,7 @@ stripe_range(const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range)
 	const GpuAggStored *stored = gpuagg_cuda_stripe_stored(stripe, attr);
 
 	*range = empty;
-	if (stored == NULL || stored->zones.fills != stripe->fills)
+	if (stored == NULL || !zones_bound(stripe, &stored->zones))
 		return false;
 	for (uint32_t i = 0; i < gpuagg_zones(stripe->positions); i++)
 	{
@@ -174,26 +238,6 @@ stripe_range(const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range)
 		range->count += zone->count;
 	}
 	return true;
-}
-
-/*
- * What has come of pages is complete where a task may read.  Others may be under way,
- * so zones() will copy once more.
- */
-static bool
-zones_read(GpuAggStripe *stripe, GpuAggStoredZones *zones)
-{
-	GpuAggDevice *device = stripe->device;
-	GpuAggError error = {};
-
-	if (zones->here == NULL || device->lost)
-		return false;
-	return CUDA_OK(device,
-				   cudaMemcpyAsync(zones->here, zones->there,
-								   gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
-								   cudaMemcpyDeviceToHost, device->stripe_stream),
-				   &error) &&
-		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), &error);
 }
 
 static GpuAggRange
@@ -213,21 +257,23 @@ bool
 gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits, GpuAggRange *range)
 {
 	GpuAggStored *column = (GpuAggStored *) gpuagg_cuda_stripe_stored(stripe, attr);
-	bool		current;
+	GpuAggError error = {};
 
 	if (column == NULL || gpuagg_key_class(column->type) == GPUAGG_CLASS_F64)
 		return false;
 	/* a column of what was drawn has no zones */
-	current = column->zones.here != NULL && column->zones.fills == stripe->fills;
-	if (column->ranged != 1 + stripe->fills)
+	if (column->zones.here != NULL)
 	{
-		if (!current && !(waits && zones_read(stripe, &column->zones)))
+		if (stripe->device->lost ||
+			(!zones_bound(stripe, &column->zones) &&
+			 !(waits && zones_copy(stripe, &column->zones, &error))))
 			return false;
-		column->range = zones_range(column->zones.here, gpuagg_zones(stripe->positions));
-		column->ranged = current ? 1 + stripe->fills : 0;
+		if (column->ranged != 1 + column->zones.copies)
+			column->range = zones_range(column->zones.here, gpuagg_zones(stripe->positions));
+		column->ranged = 1 + column->zones.copies;
 	}
 	*range = column->range;
-	return true;
+	return column->ranged != 0;
 }
 
 /* ---------- stripes ---------- */
@@ -308,7 +354,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
 	values = gpuagg_cuda_align((size_t) stripe->room * c.bytes);
 	zones = values + stripe->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
-	c.memory_bytes = zones + zones_bytes(stripe->positions);
+	c.memory_bytes = zones + column_zones_bytes(stripe->positions);
 	columns = (GpuAggStored *) realloc(stripe->columns, (stripe->ncolumns + 1) * sizeof(*columns));
 	if (columns == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -321,7 +367,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 
 	/* so that nothing is read that was never written: codes lead to strings */
 	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, zones, device->stripe_stream), error) ||
-		!zones_init(device, &c.zones, c.memory + zones, stripe->positions, error) ||
+		!column_zones_init(device, &c.zones, c.memory + zones, stripe->positions, error) ||
 		!gpuagg_cuda_stripe_done(device, error))
 	{
 		stored_free(device, &c);
@@ -412,6 +458,8 @@ gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p,
 		columns[reg].bytes = stored->bytes;
 		columns[reg].f64 = gpuagg_key_class(stored->type) == GPUAGG_CLASS_F64;
 		columns[reg].zones = stored->zones.there;
+		columns[reg].known = stored->zones.known;
+		columns[reg].told = (unsigned long long *) stored->zones.told;
 		if (classes[reg] == GPUAGG_CLASS_BYTES)
 			columns[reg].strings = gpuagg_cuda_dictionary_strings(stored->dictionary);
 	}

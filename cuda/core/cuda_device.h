@@ -84,6 +84,9 @@ struct GpuAggDevice
 	cudaStream_t stripe_stream;	/* what is done to them beside tasks; NULL: none
 								 * has been made yet */
 	cudaEvent_t stripe_event;		/* behind the last of it */
+	unsigned long long *told;	/* memory of the host, which kernels write: of columns' zones */
+	uint32_t	next_told;
+	uint64_t	fill_number;
 
 	struct GpuAggKernelCompiler *compiler;	/* cuda/compile/compile.cu; NULL: none */
 };

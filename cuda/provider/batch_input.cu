@@ -146,6 +146,7 @@ batch_fill(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		return true;
 	if (!gpuagg_cuda_stripe_wait(task, stream, error))
 		return false;
+	batch->decoded.fill_number = ++task->device->fill_number;
 	gpuagg_cuda_fill(batch->prepared, &batch->decoded, task->device->sms * FILL_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error);
 }

@@ -92,11 +92,13 @@ zones_read(GpuAggCacheZones *zones, const GpuAggProgram *p, GpuAggStripe *stripe
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	GpuAggError error;
 
-	if (ops->zones(stripe, GPUAGG_ZONE_ROWS, busy, &zones->rows, &error) != GPUAGG_OK)
+	if (zones->answers &&
+		ops->zones(stripe, GPUAGG_ZONE_ROWS, true, busy, &zones->rows, &error) != GPUAGG_OK)
 		return false;
 	for (uint32 i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG && zones->uses[attrs[i].reg] &&
-			ops->zones(stripe, i, busy, &zones->columns[attrs[i].reg], &error) != GPUAGG_OK)
+			ops->zones(stripe, i, zones->answers, busy, &zones->columns[attrs[i].reg],
+					   &error) != GPUAGG_OK)
 			return false;
 	return true;
 }

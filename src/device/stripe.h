@@ -124,17 +124,19 @@ typedef struct GpuAggStripeOps
 	/*
 	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)
 	 * of them, valid until the stripe changes.  Waits, but is cheap if no page was decoded
-	 * since the last time.  busy: tasks may be decoding pages into it now.  Then values that
+	 * since the last time; without counts, which need not be right then, if none of these has
+	 * widened a bound.  busy: tasks may be decoding pages into it now.  Then values that
 	 * were there before are between the bounds, counts are right of zones into which nobody
 	 * decodes, and the next call looks again.
 	 */
-	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr, bool busy,
+	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr, bool counts, bool busy,
 						   const GpuAggZone **zones, GpuAggError *error);
 
 	/*
 	 * What all zones of a column make together, at any time, without waiting:
-	 * each position that task_resident may read is covered.  False: not known,
-	 * for pages have been decoded since zones() was called, or while it was.
+	 * each position that task_resident may read is covered; its count need not be right.
+	 * False: not known, for what was decoded since zones() was called, or while it was,
+	 * may lie outside.
 	 */
 	bool		(*range) (const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range);
 

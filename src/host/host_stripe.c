@@ -250,12 +250,14 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 }
 
 static GpuAggStatus
-stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool busy, const GpuAggZone **zones,
-			 GpuAggError *error)
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool counts, bool busy,
+			 const GpuAggZone **zones, GpuAggError *error)
 {
 	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
 
-	(void) busy;				/* they are read where they are written */
+	/* they are read where they are written */
+	(void) counts;
+	(void) busy;
 	memset(error, 0, sizeof(*error));
 	*zones = attr == GPUAGG_ZONE_ROWS ? stripe->zones : column != NULL ? column->zones : NULL;
 	if (*zones != NULL)

@@ -33,16 +33,47 @@ program_answers(void)
 	}
 }
 
-/* Zones of rows, and of each loaded column by register */
+/* Zones of each loaded column by register */
+static bool
+columns_of(GpuAggStripe *stripe, bool counts, const GpuAggZone **columns)
+{
+	GpuAggError error;
+	bool		good = true;
+
+	for (uint32_t i = 0; i < p.head.nattrs; i++)
+		if (p.attrs[i].reg != NONE)
+			good &= STRIPES->zones(stripe, i, counts, false, &columns[p.attrs[i].reg],
+								   &error) == GPUAGG_OK;
+	return good;
+}
+
+/* The same, and those of rows */
 static bool
 zones_of(GpuAggStripe *stripe, const GpuAggZone **all, const GpuAggZone **columns)
 {
 	GpuAggError error;
-	bool		good = STRIPES->zones(stripe, GPUAGG_ZONE_ROWS, false, all, &error) == GPUAGG_OK;
 
-	for (uint32_t i = 0; i < p.head.nattrs; i++)
-		if (p.attrs[i].reg != NONE)
-			good &= STRIPES->zones(stripe, i, false, &columns[p.attrs[i].reg], &error) == GPUAGG_OK;
+	return STRIPES->zones(stripe, GPUAGG_ZONE_ROWS, true, false, all, &error) == GPUAGG_OK &&
+		columns_of(stripe, true, columns);
+}
+
+/* Are bounds that are asked for without counts those of all that has come? */
+static bool
+bounds_cover(GpuAggStripe *stripe)
+{
+	const uint32_t n = gpuagg_zones(positions);
+	const GpuAggZone *columns[GPUAGG_MAX_REGS];
+	GpuAggZone *known = malloc(p.head.ncolumns * n * sizeof(GpuAggZone));
+	bool		good = columns_of(stripe, false, columns);
+
+	for (uint32_t c = 0; good && c < p.head.ncolumns; c++)
+		memcpy(known + c * n, columns[c], n * sizeof(GpuAggZone));
+	good = good && columns_of(stripe, true, columns);
+	for (uint32_t c = 0; good && c < p.head.ncolumns; c++)
+		for (uint32_t z = 0; good && z < n; z++)
+			good = known[c * n + z].low == columns[c][z].low &&
+				known[c * n + z].high == columns[c][z].high;
+	free(known);
 	return good;
 }
 
@@ -135,12 +166,14 @@ stripe_make(bool in_order)
 	for (uint32_t i = 0; !in_order && i < npages; i += 2)
 		page_list[i].stripe = NULL;
 	ok(table_kept(&p), "is filled");
+	ok(bounds_cover(stripe), "bounds cover what has come");
 	if (!in_order)
 	{
 		ok(zones_agree(stripe), "by every second page, and zones know them");
 		for (uint32_t i = 0; i < npages; i++)
 			page_list[i].stripe = i % 2 == 0 ? stripe : NULL;
 		ok(table_kept(&p), "then by the others");
+		ok(bounds_cover(stripe), "bounds cover these, too");
 	}
 	return stripe;
 }
@@ -157,7 +190,8 @@ test_zones(bool odd, bool in_order)
 	ok(zones_agree(stripe), "zones know what their rows give");
 	ok(range_covers(stripe), "and so does the range of all");
 	keep_pages(stripe, 0, npages, 0);
-	ok(table_kept(&p) && zones_agree(stripe), "also if the same comes again");
+	ok(table_kept(&p) && bounds_cover(stripe) && zones_agree(stripe),
+	   "also if the same comes again");
 	STRIPES->free(stripe);
 	keep_nothing();
 }
@@ -178,16 +212,16 @@ test_columns(void)
 	ok(stripe_add_loaded(stripe, &p), "a stripe of one column");
 	keep_pages(stripe, 0, npages, 0);
 	ok(table_kept(&p), "is filled");
-	ok(STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_UNSUPPORTED,
+	ok(STRIPES->zones(stripe, COL_V, true, false, &zones, &error) == GPUAGG_UNSUPPORTED,
 	   "of another one it has no zones");
 	program_answers();
 	ok(stripe_add_loaded(stripe, &p) &&
-	   STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_OK &&
+	   STRIPES->zones(stripe, COL_V, true, false, &zones, &error) == GPUAGG_OK &&
 	   zones->low > zones->high && zones->count == 0, "others are added, and empty");
 	ok(table_kept(&p) && zones_agree(stripe), "then all is filled, and known");
 	STRIPES->drop_column(stripe, COL_V);
-	ok(STRIPES->zones(stripe, COL_V, false, &zones, &error) == GPUAGG_UNSUPPORTED &&
-	   STRIPES->zones(stripe, COL_D, false, &zones, &error) == GPUAGG_OK,
+	ok(STRIPES->zones(stripe, COL_V, true, false, &zones, &error) == GPUAGG_UNSUPPORTED &&
+	   STRIPES->zones(stripe, COL_D, true, false, &zones, &error) == GPUAGG_OK,
 	   "a column goes with its zones");
 	STRIPES->free(stripe);
 	keep_nothing();
