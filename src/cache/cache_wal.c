@@ -34,8 +34,8 @@
 #include "utils/timestamp.h"
 
 /* More WAL than that is not read while a task waits, or at once while none does. */
-#define MOST_BYTES (UINT64CONST(64) * 1024 * 1024)
-#define IDLE_BYTES (UINT64CONST(4) * 1024 * 1024)
+#define MOST_BYTES (UINT64CONST(32) * 1024 * 1024)
+#define IDLE_BYTES (UINT64CONST(8) * 1024 * 1024)
 
 /* So far back a record begins, mostly. */
 #define BACK_BYTES (UINT64CONST(8) * XLOG_BLCKSZ)

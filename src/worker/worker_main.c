@@ -60,7 +60,7 @@
 #define GPUAGG_BUSY_MS 100
 
 /* Without jobs the WAL is read this often, for a while. */
-#define GPUAGG_FOLLOW_MS 500
+#define GPUAGG_FOLLOW_MS 100
 
 /* A device without jobs for so long gives back the memory that it kept for the next. */
 #define GPUAGG_TRIM_MS 10000
