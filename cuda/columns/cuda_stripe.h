@@ -27,8 +27,8 @@ typedef struct GpuAggStoredZones
 	GpuAggZone *known;			/* of a column: there, a copy of what is here */
 	GpuAggZone *here;
 	uint64_t	fills;			/* of the stripe, until then */
-	volatile unsigned long long *told;	/* of a column: another number than the one that was heard,
-										 * once values have come that are not between the bounds here */
+	volatile unsigned long long *told;	/* of a column: another number than was heard, once
+										 * values have come beyond the bounds here */
 	unsigned long long heard;
 	uint64_t	copies;			/* that were made of it */
 } GpuAggStoredZones;

@@ -143,7 +143,7 @@ zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t
 										   cudaMemcpyHostToDevice, device->stripe_stream), error);
 }
 
-/* The same of a column, of whose zones kernels tell */
+/* Zones of a column, which kernels tell of, are empty, too. */
 static bool
 column_zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, char *there, uint32_t positions,
 				  GpuAggError *error)

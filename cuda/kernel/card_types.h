@@ -65,9 +65,9 @@ typedef struct GpuAggStripeColumn
 	uint32_t	bytes;
 	uint32_t	f64;			/* 1: values are doubles */
 	GpuAggZone *zones;			/* device/stripe.h */
-	const GpuAggZone *known;	/* as the host knows them; behind them is to be told, in its
-								 * memory: that a value lies outside, or which rows are NULL changes */
-	unsigned long long *told;
+	const GpuAggZone *known;	/* as the host knows them */
+	unsigned long long *told;	/* in its memory: it is told of a value that lies outside, or
+								 * that other rows are NULL */
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
 									 * GPUAGG_STRING_BLOCK */
 } GpuAggStripeColumn;

@@ -116,7 +116,8 @@ typedef struct GpuAggDecodedBatch
 	GpuAggRowRef *skipped;		/* the list; room for nrows */
 	char	   *spill;			/* entries that found no place */
 	const GpuAggStripeRef *stripes; /* where pages are kept, too; NULL: nowhere */
-	unsigned long long fill_number; /* what is told to the host when zones change: each batch another */
+	unsigned long long fill_number; /* what the host is told when zones change; of each
+									 * batch another */
 	const GpuAggStripeColumn *resident;	/* NULL, or rows are those of a stripe:
 										 * instead of states and words */
 } GpuAggDecodedBatch;

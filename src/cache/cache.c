@@ -252,7 +252,8 @@ reads_whole(const GpuAggCacheClient *client, uint32 number)
 {
 	const GpuAggAhead *ahead = &client->ahead;
 
-	return !gpuagg_cache_draws(client) && number >= ahead->first && number - ahead->first < ahead->n;
+	return !gpuagg_cache_draws(client) && number >= ahead->first &&
+		number - ahead->first < ahead->n;
 }
 
 /* What is current by the WAL is used at once where the client reads it anyway. */
@@ -376,8 +377,8 @@ job_follow(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
 
-	if (client->request.follow == 0 || cached->table->dead || client->config->fault == GPUAGG_FAULT_LSNS ||
-		!gpuagg_cache_wal_follow())
+	if (client->request.follow == 0 || cached->table->dead ||
+		client->config->fault == GPUAGG_FAULT_LSNS || !gpuagg_cache_wal_follow())
 		return;
 	cached->followed = cached->table->followed = gpuagg_cache_wal_position();
 }

@@ -81,7 +81,6 @@ typedef struct GpuAggCacheFree
 {
 	uint32		n;
 	uint32		max;
-	uint32		united;			/* so many there were when neighbours were united */
 	uint32		next;			/* where to look first */
 	uint32		most;			/* no range has more positions */
 	GpuAggCacheRange *ranges;
@@ -190,8 +189,8 @@ struct GpuAggCacheTable
 	bool		is_changed;
 	bool		is_used;		/* since it was written about */
 	int			jobs;			/* that know it */
-	uint64		followed;		/* the WAL was read up to here when a task began that reads again what
-								 * had changed before; 0: never */
+	uint64		followed;		/* the WAL was read up to here when a task began that reads again
+								 * what had changed before; 0: never */
 	uint64		directory;		/* bytes that its directory takes */
 	uint32		entry;			/* as a column's: what its columns share */
 	uint32		nentries;		/* all of them */

@@ -72,8 +72,8 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 
 /*
  * Is a page what it was when it was kept?  So it is if its LSN is the same, or if the WAL has been
- * read beyond it, and tells that what came after the block's did not change rows.  An all-visible one
- * is, too, if the map page has the LSN that is remembered, and nothing was logged of the heap
+ * read beyond it, and tells that what came after the block's did not change rows.  An all-visible
+ * one is, too, if the map page has the LSN that is remembered, and nothing was logged of the heap
  * page between what the client read of the map and of the page, nor before the page was kept.
  */
 static bool

@@ -2,63 +2,50 @@
  * cache_free.c
  *		Positions of an extent that belong to no block any more (cache_free.h).
  *
- * Ranges lie in the order in which they came, and are searched from where one was found last.
- * Pages that grow leave ranges that are too small for others that grow, but lie side by side:
- * so they are united, when there are twice as many as after the last time.
+ * Ranges lie in the order of stripes and positions, and no two are neighbours: who reads a stripe
+ * leaves them all out, and pages that have grown fit where several others were.  They are searched
+ * from where one was found last.
  */
 #include "postgres.h"
 
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
 
-/* So few ranges are not worth uniting; after looking at so many it is. */
 #define FEW_RANGES 64
-#define LONG_SEARCH 256
 
-static int
-ranges_compare(const void *a, const void *b)
+/* The number of the first range that does not come before a position of a stripe */
+static uint32
+ranges_from(const GpuAggCacheFree *ranges, uint32 stripe, uint32 position)
 {
-	const GpuAggCacheRange *x = a;
-	const GpuAggCacheRange *y = b;
+	uint32		low = 0;
+	uint32		high = ranges->n;
 
-	if (x->stripe != y->stripe)
-		return x->stripe < y->stripe ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
+	while (low < high)
+	{
+		const uint32 middle = low + (high - low) / 2;
+		const GpuAggCacheRange *range = &ranges->ranges[middle];
+
+		if (range->stripe < stripe || (range->stripe == stripe && range->position < position))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void
-unite(GpuAggCacheFree *ranges)
+range_remove(GpuAggCacheFree *ranges, uint32 at)
 {
-	uint32		n = 0;
-
-	qsort(ranges->ranges, ranges->n, sizeof(GpuAggCacheRange), ranges_compare);
-	ranges->most = 0;
-	for (uint32 i = 0; i < ranges->n; i++)
-	{
-		const GpuAggCacheRange *range = &ranges->ranges[i];
-		GpuAggCacheRange *last = n > 0 ? &ranges->ranges[n - 1] : NULL;
-
-		if (last != NULL && last->stripe == range->stripe &&
-			last->position + last->positions == range->position)
-			last->positions += range->positions;
-		else
-		{
-			last = &ranges->ranges[n++];
-			*last = *range;
-		}
-		ranges->most = Max(ranges->most, last->positions);
-	}
-	ranges->n = ranges->united = n;
-	ranges->next = 0;
+	ranges->n--;
+	memmove(&ranges->ranges[at], &ranges->ranges[at + 1],
+			(ranges->n - at) * sizeof(GpuAggCacheRange));
 }
 
-void
-gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
+static void
+range_insert(GpuAggCacheExtent *extent, uint32 at, GpuAggCacheRange range)
 {
 	GpuAggCacheFree *ranges = &extent->free;
 
-	if (block->stripe == GPUAGG_NO_STRIPE || block->positions == 0)
-		return;
 	if (ranges->n == ranges->max)
 	{
 		const uint32 max = Max(FEW_RANGES, 2 * ranges->max);
@@ -69,20 +56,46 @@ gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 											max * sizeof(GpuAggCacheRange));
 		ranges->max = max;
 	}
-	ranges->ranges[ranges->n++] =
-		(GpuAggCacheRange) {block->position, block->positions, block->stripe};
-	ranges->most = Max(ranges->most, block->positions);
+	memmove(&ranges->ranges[at + 1], &ranges->ranges[at],
+			(ranges->n - at) * sizeof(GpuAggCacheRange));
+	ranges->ranges[at] = range;
+	ranges->n++;
+}
+
+/* Does a range end where another one begins? */
+static bool
+is_followed(const GpuAggCacheRange *range, const GpuAggCacheRange *next)
+{
+	return range->stripe == next->stripe && range->position + range->positions == next->position;
+}
+
+void
+gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
+{
+	GpuAggCacheFree *ranges = &extent->free;
+	const GpuAggCacheRange range = {block->position, block->positions, block->stripe};
+	GpuAggCacheRange *before;
+	uint32		at;
+
+	if (block->stripe == GPUAGG_NO_STRIPE || block->positions == 0)
+		return;
+	at = ranges_from(ranges, range.stripe, range.position);
+	if (at > 0 && is_followed(&ranges->ranges[at - 1], &range))
+		ranges->ranges[--at].positions += range.positions;
+	else
+		range_insert(extent, at, range);
+	before = &ranges->ranges[at];
+	if (at + 1 < ranges->n && is_followed(before, before + 1))
+	{
+		before->positions += before[1].positions;
+		range_remove(ranges, at + 1);
+	}
+	ranges->most = Max(ranges->most, ranges->ranges[at].positions);
 	block->stripe = GPUAGG_NO_STRIPE;
 	block->positions = 0;
 }
 
-static bool
-is_worth_uniting(const GpuAggCacheFree *ranges)
-{
-	return ranges->n >= FEW_RANGES && ranges->n >= 2 * ranges->united;
-}
-
-/* The range that has so many; NULL: none has, or they had better be united first. */
+/* The range that has so many; NULL: none has. */
 static GpuAggCacheRange *
 find(GpuAggCacheFree *ranges, uint32 positions)
 {
@@ -92,8 +105,6 @@ find(GpuAggCacheFree *ranges, uint32 positions)
 	{
 		const uint32 at = (ranges->next + i) % ranges->n;
 
-		if (i == LONG_SEARCH && is_worth_uniting(ranges))
-			return NULL;
 		if (ranges->ranges[at].positions >= positions)
 		{
 			ranges->next = at;
@@ -105,11 +116,13 @@ find(GpuAggCacheFree *ranges, uint32 positions)
 }
 
 uint32
-gpuagg_cache_free_most(GpuAggCacheExtent *extent)
+gpuagg_cache_free_most(const GpuAggCacheExtent *extent)
 {
-	if (extent->free.n > 0)
-		unite(&extent->free);
-	return extent->free.n > 0 ? extent->free.most : 0;
+	uint32		most = 0;
+
+	for (uint32 i = 0; i < extent->free.n; i++)
+		most = Max(most, extent->free.ranges[i].positions);
+	return most;
 }
 
 bool
@@ -118,11 +131,6 @@ gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions, GpuAggCacheB
 	GpuAggCacheFree *ranges = &extent->free;
 	GpuAggCacheRange *range = find(ranges, positions);
 
-	if (range == NULL && is_worth_uniting(ranges))
-	{
-		unite(ranges);
-		range = find(ranges, positions);
-	}
 	if (range == NULL)
 		return false;
 	block->stripe = range->stripe;
@@ -131,6 +139,18 @@ gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions, GpuAggCacheB
 	range->position += positions;
 	range->positions -= positions;
 	if (range->positions == 0)
-		*range = ranges->ranges[--ranges->n];
+		range_remove(ranges, range - ranges->ranges);
 	return true;
+}
+
+uint32
+gpuagg_cache_free_list(const GpuAggCacheExtent *extent, uint32 stripe, GpuAggPositions *list)
+{
+	uint32		n = 0;
+
+	for (uint32 i = ranges_from(&extent->free, stripe, 0);
+		 i < extent->free.n && extent->free.ranges[i].stripe == stripe; i++)
+		list[n++] = (GpuAggPositions) {extent->free.ranges[i].position,
+			extent->free.ranges[i].positions};
+	return n;
 }

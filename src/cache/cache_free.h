@@ -17,7 +17,11 @@ extern void gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *b
 extern bool gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions,
 								   GpuAggCacheBlock *block);
 
-/* The longest range, once neighbours are united */
-extern uint32 gpuagg_cache_free_most(GpuAggCacheExtent *extent);
+/* The longest range */
+extern uint32 gpuagg_cache_free_most(const GpuAggCacheExtent *extent);
+
+/* Those of a stripe, in order, into a list that has room for all; returns how many */
+extern uint32 gpuagg_cache_free_list(const GpuAggCacheExtent *extent, uint32 stripe,
+									 GpuAggPositions *list);
 
 #endif							/* GPUAGG_CACHE_CACHE_FREE_H */

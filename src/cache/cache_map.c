@@ -10,6 +10,7 @@
 
 #include "cache/cache_batches.h"
 #include "cache/cache_former.h"
+#include "cache/cache_free.h"
 #include "cache/cache_map.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_settled.h"
@@ -141,8 +142,8 @@ map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room,
  * Brings the extent up to the map page as it is now: what is not known to be the same is
  * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
  * is older than what is known tells nothing, without LSNs nothing is known of what is
- * held, and who does not see all of it, or has no need to know, leaves it to others.  Who fills by an older map page
- * is done with that.
+ * held, and who does not see all of it, or has no need to know, leaves it to others.  Who
+ * fills by an older map page is done with that.
  */
 static void
 map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
@@ -235,7 +236,8 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 			   const uint64 *used, uint32 nblocks, GpuAggPositions *without)
 {
 	const GpuAggCacheStripe *s = &extent->stripes[stripe];
-	uint32		n = 0;
+	const uint32 nfree = gpuagg_cache_free_list(extent, stripe, without);
+	uint32		n = nfree;
 
 	for (uint32 i = 0; i < extent->room; i++)
 	{
@@ -248,7 +250,7 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 				 !is_read(view, used, nblocks, i, block))
 			without[n++] = (GpuAggPositions) {block->position, block->positions};
 	}
-	for (uint32 i = 0; i < extent->nformers; i++)
+	for (uint32 i = extent->next_former; i < extent->nformers; i++)
 	{
 		const GpuAggCacheFormer *former = &extent->formers[i];
 
@@ -256,13 +258,9 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 			!is_read(view, used, nblocks, former->number, &former->block))
 			without[n++] = (GpuAggPositions) {former->block.position, former->block.positions};
 	}
-	for (uint32 i = 0; i < extent->free.n; i++)
-		if (extent->free.ranges[i].stripe == (uint32) stripe)
-			without[n++] = (GpuAggPositions) {extent->free.ranges[i].position,
-				extent->free.ranges[i].positions};
 	if (s->used < s->positions)
 		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
-	return gpuagg_cache_unite(without, n);
+	return gpuagg_cache_unite(without, nfree, n);
 }
 
 /* Has the stripe positions of a block that is used? */

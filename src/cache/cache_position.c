@@ -264,13 +264,11 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 	return true;
 }
 
-/* Those that others had before; united: once neighbours are. */
+/* Those that others had before */
 static bool
-take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uint32 positions,
-		  bool united)
+take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uint32 positions)
 {
-	if (positions == 0 || (united && gpuagg_cache_free_most(extent) < positions) ||
-		!gpuagg_cache_free_take(extent, positions, block))
+	if (positions == 0 || !gpuagg_cache_free_take(extent, positions, block))
 		return false;
 	extent->nplaced++;
 	loosen_zones(extent, block);
@@ -298,12 +296,11 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 	const uint64 expects = positions_expected(extent, expected, positions);
 
 	gpuagg_cache_formers_free(extent);
-	return take_free(extent, block, nlines, positions, false) ||
+	return take_free(extent, block, nlines, positions) ||
 		take_end(extent, block, positions) ||
-		take_free(extent, block, nlines, positions, true) ||
 		(add_stripe(extent, expects, expects / Max(positions, 1)) &&
 		 take_end(extent, block, positions)) ||
-		take_free(extent, block, nlines, nlines, true);
+		take_free(extent, block, nlines, nlines);
 }
 
 GpuAggCacheBlock *

@@ -23,10 +23,9 @@ typedef struct GpuAggCacheExpected
 } GpuAggCacheExpected;
 
 /*
- * Positions for a page of some lines.  What is held of the block stays if the
- * page is the same, and goes if it is not.  had: positions that it had before it changed, as it
- * may again; 0: it did not.  NULL: no memory.  Called for each page: what a new stripe should have is only reckoned when one is
- * made.
+ * Positions for a page of some lines.  What is held of the block stays if the page is the same,
+ * and goes if it is not.  had: positions that it had before it changed, as it may again; 0: it
+ * did not.  NULL: no memory.
  */
 extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheExtent *extent,
 											uint32 block, uint32 nlines,

@@ -246,7 +246,8 @@ follow(uint64 at_once, uint64 most)
 	volatile bool going = false;
 
 	if (context == NULL)
-		context = AllocSetContextCreate(TopMemoryContext, "gpuagg WAL reader", ALLOCSET_SMALL_SIZES);
+		context = AllocSetContextCreate(TopMemoryContext, "gpuagg WAL reader",
+										ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
@@ -295,8 +296,8 @@ gpuagg_cache_wal_position(void)
 }
 
 /*
- * Does the WAL tell of an extent's blocks?  Not of a dead table's, whose records nobody notes.  In a
- * new span all blocks are in doubt.
+ * Does the WAL tell of an extent's blocks?  Not of a dead table's, whose records nobody notes.
+ * In a new span all blocks are in doubt.
  */
 static bool
 extent_is_followed(GpuAggCacheExtent *extent)

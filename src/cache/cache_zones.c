@@ -170,7 +170,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		if (less < end - first && zone_saves(client, stripe, z, less == 0))
 			without[total++] = (GpuAggPositions) {first, end - first};
 	}
-	return gpuagg_cache_unite(without, total);
+	return gpuagg_cache_unite(without, n, total);
 }
 
 static int
@@ -182,12 +182,38 @@ positions_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The first ones are in order, and so are the others. */
+static void
+merge(GpuAggPositions *ranges, uint32 sorted, uint32 n)
+{
+	GpuAggPositions *others = palloc((n - sorted) * sizeof(GpuAggPositions));
+	uint32		left = n - sorted;
+
+	memcpy(others, ranges + sorted, left * sizeof(GpuAggPositions));
+	while (left > 0)
+		if (sorted > 0 && ranges[sorted - 1].first > others[left - 1].first)
+		{
+			sorted--;
+			ranges[sorted + left] = ranges[sorted];
+		}
+		else
+		{
+			left--;
+			ranges[sorted + left] = others[left];
+		}
+	pfree(others);
+}
+
 uint32
-gpuagg_cache_unite(GpuAggPositions *ranges, uint32 n)
+gpuagg_cache_unite(GpuAggPositions *ranges, uint32 sorted, uint32 n)
 {
 	uint32		last = 0;
 
-	qsort(ranges, n, sizeof(GpuAggPositions), positions_compare);
+	if (n > sorted)
+	{
+		qsort(ranges + sorted, n - sorted, sizeof(GpuAggPositions), positions_compare);
+		merge(ranges, sorted, n);
+	}
 	for (uint32 i = 1; i < n; i++)
 	{
 		uint32		end = ranges[last].first + ranges[last].count;

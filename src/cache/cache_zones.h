@@ -20,7 +20,7 @@ extern uint32 gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExt
 								 const GpuAggCacheStripe *stripe,
 								 GpuAggPositions *without, uint32 n);
 
-/* Sorts ranges and unites those that meet; returns their number. */
-extern uint32 gpuagg_cache_unite(GpuAggPositions *ranges, uint32 n);
+/* Sorts n ranges, of which the first are in order, and unites those that meet; returns how many. */
+extern uint32 gpuagg_cache_unite(GpuAggPositions *ranges, uint32 sorted, uint32 n);
 
 #endif							/* GPUAGG_CACHE_CACHE_ZONES_H */

@@ -103,7 +103,7 @@ whole_bits(uint32 nblocks)
 	return bits;
 }
 
-/* What the worker holds of an extent it reads already, as one of the batches from this number on. */
+/* What the worker holds of an extent it reads already, as a batch from this number on. */
 static bool
 extent_is_read(GpuAggCached *cached, uint32 number, uint64 batch_id)
 {

@@ -149,8 +149,8 @@ typedef struct GpuAggMsgCached
 								 * bitmap has bits for */
 	uint64_t	map_lsn;
 	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
-	uint32_t	current;		/* 1: by the WAL all of them are what their pages are; 2: and they are
-								 * used already, for BEGIN's client reads all of the extent */
+	uint32_t	current;		/* 1: by the WAL all of them are what their pages are; 2: and they
+								 * are used already, for BEGIN's client reads all of the extent */
 } GpuAggMsgCached;
 
 /*

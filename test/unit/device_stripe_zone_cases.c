@@ -47,7 +47,7 @@ columns_of(GpuAggStripe *stripe, bool counts, const GpuAggZone **columns)
 	return good;
 }
 
-/* The same, and those of rows */
+/* Zones of rows, and of each loaded column by register */
 static bool
 zones_of(GpuAggStripe *stripe, const GpuAggZone **all, const GpuAggZone **columns)
 {

@@ -41,7 +41,8 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
 						  &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
-	parts->compared = gpuagg_debug_wal && gpuagg_cache_follows() ? 0 : Min(parts->cached, shares.compared);
+	parts->compared = gpuagg_debug_wal && gpuagg_cache_follows() ? 0 :
+		Min(parts->cached, shares.compared);
 	parts->cached = Min(parts->cached, shares.same);
 	parts->gaps = parts->cached > 0 ? shares.gaps : 0;
 	parts->checked = parts->cached > 0 ? Min(1 - parts->cached, shares.changed) :
