@@ -252,7 +252,8 @@ reads_whole(const GpuAggCacheClient *client, uint32 number)
 {
 	const GpuAggAhead *ahead = &client->ahead;
 
-	return !gpuagg_cache_draws(client) && number >= ahead->first &&
+	return !gpuagg_cache_draws(client) && ahead->n <= GPUAGG_AHEAD_EXTENTS &&
+		number >= ahead->first &&
 		number - ahead->first < ahead->n;
 }
 
