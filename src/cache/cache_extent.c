@@ -169,9 +169,25 @@ gpuagg_cache_reader_add(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 	extent->users++;
 }
 
+/* Who leaves finds the directory as sound as it must be; for assertions */
+static pg_attribute_unused() bool
+counts_are_right(const GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nfills; i++)
+	{
+		const GpuAggCacheFill *fill = extent->fills[i];
+
+		if (pg_popcount((const char *) fill->filled,
+						GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64)) != fill->nfilled)
+			return false;
+	}
+	return true;
+}
+
 void
 gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 {
+	Assert(counts_are_right(extent));
 	dlist_delete(&reader->node);
 	extent->users--;
 }
@@ -251,6 +267,7 @@ gpuagg_cache_begin_anew(GpuAggCacheExtent *extent)
 void
 gpuagg_cache_extent_free(GpuAggCacheExtent *extent)
 {
+	Assert(dlist_is_empty(&extent->readers));
 	while (extent->nfills > 0)
 		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
 	extent_free_stripes(extent);

@@ -208,9 +208,12 @@ table_publish(GpuAggCacheShared *shared, GpuAggCacheTable *table)
 	}
 }
 
+/* Of a dead table backends see nothing, whoever still leaves it. */
 static void
 table_mark(GpuAggCacheTable *table)
 {
+	if (table->dead)
+		return;
 	if (!table->is_changed)
 		dlist_push_tail(&changed, &table->changed);
 	table->is_changed = true;

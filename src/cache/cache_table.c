@@ -51,6 +51,7 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 
 	/* columns know what backends see of them */
 	table_unlink(table);
+	Assert(!table->is_changed && table->nentries == 0);
 	for (uint32 i = 0; i < table->nextents; i++)
 		if (table->extents[i] != NULL)
 			gpuagg_cache_extent_free(table->extents[i]);
