@@ -26,7 +26,6 @@ int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
-bool		gpuagg_cache_settled = false;
 int			gpuagg_debug_wait = 0;
 bool		gpuagg_debug_wal = true;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
@@ -315,11 +314,6 @@ define_user_settings(void)
 							 "Lets columns of tables stay on the device between queries.",
 							 "Off, queries neither use what is there nor add to it.",
 							 &gpuagg_cache, true,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.cache_settled",
-							 "Lets pages stay on the device that are not all-visible, and goes by the WAL.",
-							 "For trials: answers beside many writers have been seen to differ from the snapshot's.",
-							 &gpuagg_cache_settled, false,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.compile",
 							 "Lets a GPU run kernels that are compiled for the query.",

@@ -53,8 +53,6 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
-extern bool gpuagg_cache_settled;	/* gpuagg.cache_settled, user: keep pages that are not
-									 * all-visible, and go by the WAL */
 extern bool gpuagg_debug_wal;	/* what has changed tasks learn from the WAL */
 extern int	gpuagg_debug_wait;	/* number of an advisory lock that tasks wait for; 0: none */
 typedef enum GpuAggPartsMode

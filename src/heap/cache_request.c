@@ -150,8 +150,7 @@ gpuagg_cache_request(Relation rel, Snapshot snapshot, const GpuAggProgram *progr
 	request->nblocks = request->written = nblocks;
 	request->fill = 1;
 	/* our own changes may not have been written yet, and catalogs change without commits */
-	request->follow = gpuagg_cache_settled && gpuagg_debug_wal &&
-		!TransactionIdIsValid(GetTopTransactionIdIfAny()) &&
+	request->follow = gpuagg_debug_wal && !TransactionIdIsValid(GetTopTransactionIdIfAny()) &&
 		RelationGetRelid(rel) >= FirstNormalObjectId;
 	gpuagg_settled_snapshot(snapshot, &request->snapshot);
 	return true;

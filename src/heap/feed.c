@@ -63,7 +63,6 @@
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "settings.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
@@ -617,8 +616,6 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	bool		sound = true;
 
 	page->keep = feed->cached == NULL ? GPUAGG_KEEP_NOT : gpuagg_cached_keep(feed->cached, block);
-	if (page->keep == GPUAGG_KEEP_SETTLED && !gpuagg_cache_settled)
-		page->keep = GPUAGG_KEEP_NOT;
 	/*
 	 * A page that is kept is read once, so its dead rows are left to whoever changes it next.  The
 	 * condition is heap_page_prune_opt's own first test, without the call.
@@ -634,7 +631,7 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	page->buffer = buffer;
 	page->block = block;
 	if (page->keep == GPUAGG_KEEP_VISIBLE && !PageIsAllVisible(dp))
-		page->keep = gpuagg_cache_settled ? GPUAGG_KEEP_SETTLED : GPUAGG_KEEP_NOT;
+		page->keep = GPUAGG_KEEP_SETTLED;
 	/* what is to be settled is asked of each tuple: a flag without a bit is rare, or a standby's */
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery &&
 		page->keep != GPUAGG_KEEP_SETTLED;

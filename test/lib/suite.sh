@@ -19,7 +19,6 @@ SUITE_SETTINGS=(
 	"gpuagg.autoload = off"
 	# plans are those of the profile, whatever ran before on whatever machine
 	"gpuagg.learn_costs = off"
-	"gpuagg.cache_settled = on"
 )
 
 suite_prepare()

@@ -269,10 +269,13 @@ sub both
 both('cold');
 warm($standby, $query, 'standby');
 $primary->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id < 50');
-both('updated');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 ($read, $cached) = pages($standby, $query);
 cmp_ok($cached, '>', 0, "standby: most are used ($cached)");
 cmp_ok($read, '>', 0, "standby: changed pages are read ($read)");
+both('updated');
+($read, $cached) = pages($standby, $query);
+is($read, 0, 'standby: once');
 $primary->safe_psql('postgres', 'VACUUM t');
 both('vacuumed');
 both('vacuumed, again');

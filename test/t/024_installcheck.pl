@@ -23,7 +23,7 @@ plan skip_all => 'PostgreSQL is built without ICU, whose locales need no package
 my $node = PostgreSQL::Test::Cluster->new('installcheck');
 $node->init(extra => [ '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8', '--encoding=UTF8' ]);
 # what VACUUM calls all-visible depends on who else has a snapshot, and tests ask that
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpuagg'\nautovacuum = off\ngpuagg.autoload = off\ngpuagg.cache_settled = on");
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpuagg'\nautovacuum = off\ngpuagg.autoload = off");
 $node->start;
 is($node->safe_psql('postgres', q{SELECT 'a-b' < 'A#B', current_setting('max_prepared_transactions')}),
 	't|0', 'words are sorted as words, and nothing is set');

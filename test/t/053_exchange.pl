@@ -26,7 +26,6 @@ my $node = new_node(
 	'gpuagg.device_memory = 64MB',
 	'gpuagg.cache_size = 32MB',
 	'jit = off',
-	'gpuagg.cache_settled = on',
 	'autovacuum = off');
 
 sub sql { return $node->safe_psql('postgres', $_[0]); }
@@ -186,7 +185,6 @@ $node = new_node(
 	'parts',
 	'shared_buffers = 64MB',
 	'wal_level = minimal',
-	'gpuagg.cache_settled = on',
 	'max_wal_senders = 0',
 	"gpuagg.device = 'cuda:0,cuda:1'",
 	$fake,
@@ -195,7 +193,6 @@ $node = new_node(
 	'gpuagg.cache_size = 32MB',
 	'gpuagg.spread = always',
 	'jit = off',
-	'gpuagg.cache_settled = on',
 	'autovacuum = off');
 wait_cards($node, 2);
 # a page for each row

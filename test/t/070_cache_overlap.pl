@@ -30,18 +30,8 @@ sub tasks
 	return $node->safe_psql('postgres', "SELECT count(*) FROM gpuagg.tasks WHERE state = 'running'");
 }
 
-# Pages at a table's end that nobody has written to
-sub new_pages
-{
-	my ($table) = @_;
-
-	return $node->safe_psql('postgres',
-		"SET gpuagg.enable = off; SELECT pg_relation_size('$table') / 8192 - count(DISTINCT (ctid::text::point)[0]) FROM $table");
-}
-
-# A task uses all pages from the cache, and none is pinned, when VACUUM freezes some of them
-# beside it: to the cache these have changed.  Each round replaces blocks at positions that the
-# rounds before have left.
+# A task uses all pages from the cache when rows of some of them change beside it.  Each round
+# replaces blocks at positions that the rounds before have left.
 my $query;
 SKIP:
 {
@@ -61,14 +51,13 @@ SKIP:
 		pages($query);
 		my $psql = start_psql($node, "SET gpuagg.debug_require = require; $slow;");
 		$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM gpuagg.tasks WHERE state = 'running'");
-		$node->safe_psql('postgres', 'VACUUM (FREEZE) slow');
+		$node->safe_psql('postgres', 'UPDATE slow SET id = -id WHERE (ctid::text::point)[0] < 200');
 		my ($read, $cached, $kept) = pages($query);
-		my $new = new_pages('slow');
 		cmp_ok($read, '>', 10, "round $round: changed pages are read ($read)");
 		cmp_ok($cached, '>', $read, "round $round: others are cached ($cached)");
-		is($kept, $read - $new, "round $round: and kept");
+		is($kept, $read, "round $round: and kept");
 		($read) = pages($query);
-		is($read, $new, "round $round: the second run reads none");
+		is($read, 0, "round $round: the second run reads none");
 		is(tasks(), 1, "round $round: the other task uses them still");
 		same_answer($node, $query, "round $round: the answer beside it");
 		finish_psql($psql);

@@ -113,7 +113,7 @@ is(learned_tasks(), 64, 'of the last tasks');
 # ---------- a table that changes behind a plan ----------
 sql('SELECT gpuagg.stat_reset(); CREATE TABLE u AS TABLE t');
 (my $changing = $queries[0]) =~ s/FROM t/FROM u/;
-my @taught = sql("$prefer SET gpuagg.cache_settled = on; SET plan_cache_mode = force_generic_plan; $changing; PREPARE kept AS $changing; EXECUTE kept; UPDATE u SET v = v;
+my @taught = sql("$prefer SET plan_cache_mode = force_generic_plan; $changing; PREPARE kept AS $changing; EXECUTE kept; UPDATE u SET v = v;
 	SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind'; EXECUTE kept; SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind';
 	UPDATE u SET v = v; $changing; SELECT 'taught', tasks FROM gpuagg.learned WHERE device = '$kind'") =~ /^taught\|(\d+)$/mg;
 is($taught[1], $taught[0], 'pages that a plan expects to be kept, and have changed, teach nothing');

@@ -32,7 +32,7 @@ sub live_node
 {
 	my ($name, @conf) = @_;
 	my $node = new_node($name, 'shared_buffers = 32MB', 'autovacuum = off', 'max_prepared_transactions = 5', 'restart_after_crash = on',
-		'wal_log_hints = off', 'gpuagg.cache_settled = on', @conf);
+		'wal_log_hints = off', @conf);
 
 	live_functions($node, 'require');
 	$node->safe_psql('postgres', 'CREATE TABLE other (i int)');

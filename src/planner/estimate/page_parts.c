@@ -41,7 +41,7 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
 						  &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
-	parts->compared = gpuagg_cache_settled && gpuagg_debug_wal && gpuagg_cache_follows() ? 0 :
+	parts->compared = gpuagg_debug_wal && gpuagg_cache_follows() ? 0 :
 		Min(parts->cached, shares.compared);
 	parts->cached = Min(parts->cached, shares.same);
 	parts->gaps = parts->cached > 0 ? shares.gaps : 0;
