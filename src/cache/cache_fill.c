@@ -26,6 +26,7 @@
 typedef enum GpuAggFillWay
 {
 	FILL_NOT,
+	FILL_SAME,					/* it is held for all columns: only what is known of it is new */
 	FILL_PLACE,					/* nothing of the block is held */
 	FILL_REPLACE,				/* what is held of it is of no use any more */
 	FILL_ADD					/* it is the same page, held for other columns */
@@ -119,12 +120,7 @@ fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMs
 	if (!gpuagg_cache_has(extent, number))
 		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
 	if (page_is_same(cached, use, number, in))
-	{
-		if (!use_holds(cached, use, number))
-			return FILL_ADD;
-		block_is_same(cached, use->extent, number, in);
-		return FILL_NOT;
-	}
+		return use_holds(cached, use, number) ? FILL_SAME : FILL_ADD;
 	if (in->lsn < extent->blocks[number].lsn)
 		return FILL_NOT;
 	return use->map_lsn > extent->map_lsn || in->keep == GPUAGG_KEEP_SETTLED ? FILL_REPLACE :
@@ -185,7 +181,9 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		GpuAggFillWay way = use == NULL ? FILL_NOT : fill_way(cached, use, &in[i]);
 		GpuAggCacheBlock *block;
 
-		if (way == FILL_NOT)
+		if (way == FILL_SAME)
+			block_is_same(cached, use->extent, in[i].block % GPUAGG_EXTENT_BLOCKS, &in[i]);
+		if (way < FILL_PLACE)
 			continue;
 		if (batch == NULL)
 		{

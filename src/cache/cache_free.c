@@ -62,9 +62,9 @@ range_insert(GpuAggCacheExtent *extent, uint32 at, GpuAggCacheRange range)
 	ranges->n++;
 }
 
-/* Does a range end where another one begins? */
+/* Does a range end where the next one begins? */
 static bool
-is_followed(const GpuAggCacheRange *range, const GpuAggCacheRange *next)
+touches(const GpuAggCacheRange *range, const GpuAggCacheRange *next)
 {
 	return range->stripe == next->stripe && range->position + range->positions == next->position;
 }
@@ -80,12 +80,12 @@ gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 	if (block->stripe == GPUAGG_NO_STRIPE || block->positions == 0)
 		return;
 	at = ranges_from(ranges, range.stripe, range.position);
-	if (at > 0 && is_followed(&ranges->ranges[at - 1], &range))
+	if (at > 0 && touches(&ranges->ranges[at - 1], &range))
 		ranges->ranges[--at].positions += range.positions;
 	else
 		range_insert(extent, at, range);
 	before = &ranges->ranges[at];
-	if (at + 1 < ranges->n && is_followed(before, before + 1))
+	if (at + 1 < ranges->n && touches(before, before + 1))
 	{
 		before->positions += before[1].positions;
 		range_remove(ranges, at + 1);
