@@ -103,10 +103,12 @@ has_codes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 static __device__ void
 fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 			 const GpuAggDecodedBatch &decoded, const GpuAggStripeColumn *columns,
-			 uint32_t position, uint32_t row, uint32_t mine, bool valid)
+			 uint64_t there, uint32_t position, uint32_t row, uint32_t mine, bool valid)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
+		if (!gpuagg_page_brings(there, c))
+			continue;
 		const GpuAggStripeColumn column = columns[c];
 		const uint32_t first = prepared->code_words[c] != GPUAGG_NO_REG ? prepared->code_words[c] :
 			prepared->column_words[c];
@@ -160,7 +162,8 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, ref.beside ? valid : inside);
 
-			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
+			fill_columns(prepared, p, decoded, stripe.columns, ref.there, position, row, mine,
+						 valid);
 			if (!ref.beside)
 				(void) put_bits(&stripe.valid[first / 32], mine, valid,
 								&stripe.zones[first / GPUAGG_ZONE]);

@@ -92,6 +92,7 @@ typedef struct GpuAggPageRef
 	uint32_t	block;			/* in the table */
 	uint32_t	stripe;			/* 1 + number of the one that keeps it, or 0 */
 	uint32_t	position;			/* of its first line there */
+	uint64_t	there;			/* as GpuAggPage's */
 } GpuAggPageRef;
 
 /* A stripe that a batch is kept in */

@@ -232,6 +232,7 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAg
 			return false;
 		ref->nlines = (uint16_t) pages[i].nlines;
 		ref->beside = pages[i].beside != 0;
+		ref->there = pages[i].there;
 		ref->row_base = row;
 		ref->bitmap = 0;
 		ref->block = pages[i].block;

@@ -135,6 +135,8 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 
 	cached->columns = MemoryContextAlloc(client->context, Max(p->ncolumns, 1) *
 										 sizeof(GpuAggCacheColumn *));
+	cached->registers = MemoryContextAllocZero(client->context, Max(p->ncolumns, 1) *
+											   sizeof(uint32));
 	if (p->ncolumns == 0)
 		cached->columns[cached->ncolumns++] =
 			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0, gpuagg_scale(0));
@@ -148,6 +150,7 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 		if (column == NULL || !column_fits(column))
 			return false;
 		dictionaries[attrs[i].reg] = column->dictionary;
+		cached->registers[cached->ncolumns] = attrs[i].reg;
 		cached->columns[cached->ncolumns++] = column;
 	}
 	return client->calls->encode(client, dictionaries);

@@ -17,7 +17,7 @@ typedef struct GpuAggCachePageFill
 	uint32		block;			/* of the extent */
 	uint32		position;		/* where it goes */
 	uint8		stripe;
-	bool		beside;			/* as GpuAggPage's */
+	uint64		there;			/* as GpuAggPage's */
 } GpuAggCachePageFill;
 
 /* A batch in flight that keeps pages, or reads stripes */

@@ -122,6 +122,23 @@ gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block)
 	return false;
 }
 
+bool
+gpuagg_cache_is_begun(const GpuAggCacheExtent *extent, uint32 block)
+{
+	for (int i = 0; block < extent->room && i < extent->nfills; i++)
+		if (gpuagg_bit(extent->fills[i]->begun, block))
+			return true;
+	return false;
+}
+
+void
+gpuagg_cache_leave_positions(GpuAggCacheExtent *extent, uint32 block)
+{
+	gpuagg_cache_forget(extent, block);
+	for (int i = 0; i < extent->nfills; i++)
+		extent->fills[i]->begun[block / 64] &= ~(UINT64CONST(1) << block % 64);
+}
+
 void
 gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block)
 {
@@ -143,21 +160,24 @@ gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block)
 }
 
 void
-gpuagg_cache_filled(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
-					int ncolumns, uint32 block)
+gpuagg_cache_fill_begin(GpuAggCacheFill *fill, uint32 block)
 {
-	uint64		bit = UINT64CONST(1) << block % 64;
+	Assert(!gpuagg_bit(fill->filled, block) && !gpuagg_bit(fill->begun, block));
+	fill->begun[block / 64] |= UINT64CONST(1) << block % 64;
+}
 
-	for (int i = 0; i < ncolumns; i++)
-	{
-		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
+void
+gpuagg_cache_fill_end(GpuAggCacheFill *fill, uint32 block, bool done)
+{
+	const uint64 bit = UINT64CONST(1) << block % 64;
 
-		if (fill->filled[block / 64] & bit)
-			continue;
-		fill->filled[block / 64] |= bit;
-		fill->nfilled++;
-		fill->npositions += extent->blocks[block].positions;
-	}
+	fill->begun[block / 64] &= ~bit;
+	if (!done)
+		return;
+	Assert(!gpuagg_bit(fill->filled, block));
+	fill->filled[block / 64] |= bit;
+	fill->nfilled++;
+	fill->npositions += fill->extent->blocks[block].positions;
 }
 
 void
@@ -169,16 +189,25 @@ gpuagg_cache_reader_add(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 	extent->users++;
 }
 
-/* Who leaves finds the directory as sound as it must be; for assertions */
+/*
+ * For assertions: are as many blocks filled as are counted, and nothing of them being filled; by
+ * nobody at all, if the last user has left?
+ */
 static pg_attribute_unused() bool
-counts_are_right(const GpuAggCacheExtent *extent)
+is_sound(const GpuAggCacheExtent *extent)
 {
 	for (int i = 0; i < extent->nfills; i++)
 	{
 		const GpuAggCacheFill *fill = extent->fills[i];
+		uint32		n = 0;
 
-		if (pg_popcount((const char *) fill->filled,
-						GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64)) != fill->nfilled)
+		for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(extent->room); w++)
+		{
+			n += pg_popcount64(fill->filled[w]);
+			if ((fill->begun[w] & (extent->users == 0 ? PG_UINT64_MAX : fill->filled[w])) != 0)
+				return false;
+		}
+		if (n != fill->nfilled)
 			return false;
 	}
 	return true;
@@ -187,9 +216,9 @@ counts_are_right(const GpuAggCacheExtent *extent)
 void
 gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 {
-	Assert(counts_are_right(extent));
 	dlist_delete(&reader->node);
 	extent->users--;
+	Assert(is_sound(extent));
 }
 
 /* ---------------------------------------------------------------- going --- */
@@ -231,6 +260,7 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
 		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
 	gpuagg_cache_free(&extent->table->directory, fill->filled);
+	gpuagg_cache_free(&extent->table->directory, fill->begun);
 	gpuagg_cache_free(&extent->table->directory, fill);
 	if (extent->nfills == 0)
 		extent_free_stripes(extent);

@@ -58,7 +58,6 @@ typedef struct GpuAggCacheBlock
 	uint32		position;
 	uint16		positions;			/* that it has there */
 	uint8		stripe;			/* index, or GPUAGG_NO_STRIPE: no positions */
-	bool		begun;			/* some job decodes its page there; nothing is held yet */
 } GpuAggCacheBlock;
 
 /* Where a block lay until a version of the extent; users that began before read it there. */
@@ -122,6 +121,7 @@ typedef struct GpuAggCacheFill
 	uint32		nfilled;
 	uint64		npositions;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
+	uint64	   *begun;			/* the same: some job decodes its page there, and nobody else */
 } GpuAggCacheFill;
 
 /* Zones of a stripe of which it is known whether they are tight */
@@ -217,11 +217,15 @@ extern bool gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
 								  GpuAggCacheColumn *const *columns,
 								  int ncolumns);
 
-/* Is any column of a block filled? */
+/* Is any column of a block filled, or begun? */
 extern bool gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block);
+extern bool gpuagg_cache_is_begun(const GpuAggCacheExtent *extent, uint32 block);
 
 /* Nothing of a block is held any more; its positions stay its own. */
 extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
+
+/* Its positions are about to be other ones: what is being decoded to these is nothing of it. */
+extern void gpuagg_cache_leave_positions(GpuAggCacheExtent *extent, uint32 block);
 
 /*
  * Somebody uses the extent from now on, as it is; and no more.
@@ -235,10 +239,12 @@ extern bool gpuagg_cache_has_any(const GpuAggCacheExtent *extent);
 /* For the only user: if nothing is held, positions that blocks have had are given up. */
 extern void gpuagg_cache_begin_anew(GpuAggCacheExtent *extent);
 
-/* The columns of a block lie at its positions now. */
-extern void gpuagg_cache_filled(GpuAggCacheExtent *extent,
-								GpuAggCacheColumn *const *columns,
-								int ncolumns, uint32 block);
+/*
+ * A column of a block is decoded to its positions from now on; and that is over.  done: it lies
+ * there now.
+ */
+extern void gpuagg_cache_fill_begin(GpuAggCacheFill *fill, uint32 block);
+extern void gpuagg_cache_fill_end(GpuAggCacheFill *fill, uint32 block, bool done);
 
 /* Bytes that an extent's stripes have for a column; for the rows, all */
 extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,

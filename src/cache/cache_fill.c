@@ -5,9 +5,10 @@
  * A page that the client offers is decoded into a stripe while it is grouped.  Where
  * nothing is held of its block it gets positions (cache_position.h), and is this job's
  * alone until its batch is complete.  Where the block is held for other columns, the job's
- * are added at its positions: which rows there are stays as it is, and a column that is
- * there already gets the values that it has.  So any number of jobs fill beside any number
- * of readers, and which columns they load does not matter.
+ * are added at its positions: which rows there are stays as it is, and so does each column
+ * that is there, or that another job brings.  So any number of jobs fill beside any number of
+ * readers, and a client that lets go of its pages while the device reads them spoils nothing
+ * that counts.
  *
  * A page counts as held when its batch is complete, without an error and without rows left
  * to PostgreSQL, and not before: batches that have not come that far when the job leaves
@@ -26,7 +27,7 @@
 typedef enum GpuAggFillWay
 {
 	FILL_NOT,
-	FILL_SAME,					/* it is held for all columns: only what is known of it is new */
+	FILL_SAME,					/* it is the same page, and lacks nothing: only that is new */
 	FILL_PLACE,					/* nothing of the block is held */
 	FILL_REPLACE,				/* what is held of it is of no use any more */
 	FILL_ADD					/* it is the same page, held for other columns */
@@ -56,19 +57,30 @@ lines_mean(const GpuAggMsgPage *pages, uint32 npages)
 	return (double) lines / npages;
 }
 
-/* Is a block that is held so for all of the job's columns? */
-static bool
-use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
+/*
+ * How many of the job's columns a block that is held lacks, and nobody brings.  The others are
+ * *there: a job writes none of these again, for what it reads of a page counts only if its client
+ * has held the page to the end.
+ */
+static int
+lacks(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block, uint64 *there)
 {
+	int			n = 0;
+
+	*there = 0;
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
 		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->extent, cached->columns[i]);
 
 		if (!gpuagg_cache_is_rows(cached->columns[i]) &&
-			(fill == NULL || !gpuagg_bit(fill->filled, block)))
-			return false;
+			(fill == NULL || (!gpuagg_bit(fill->filled, block) && !gpuagg_bit(fill->begun, block))))
+			n++;
+		else if (cached->registers[i] < GPUAGG_THERE_COLUMNS)
+			*there |= UINT64CONST(1) << cached->registers[i];
+		else
+			return 0;
 	}
-	return true;
+	return n;
 }
 
 /*
@@ -110,17 +122,19 @@ block_is_same(const GpuAggCacheJob *cached, GpuAggCacheExtent *extent, uint32 nu
  * the one with the greater LSN is newer.
  */
 static GpuAggFillWay
-fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMsgPage *in)
+fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMsgPage *in,
+		 uint64 *there)
 {
 	GpuAggCacheExtent *extent = use->extent;
 	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
 
+	*there = 0;
 	if (use->map_lsn < extent->map_lsn)
 		return FILL_NOT;
 	if (!gpuagg_cache_has(extent, number))
-		return number < extent->room && extent->blocks[number].begun ? FILL_NOT : FILL_PLACE;
+		return gpuagg_cache_is_begun(extent, number) ? FILL_NOT : FILL_PLACE;
 	if (page_is_same(cached, use, number, in))
-		return use_holds(cached, use, number) ? FILL_SAME : FILL_ADD;
+		return lacks(cached, use, number, there) > 0 ? FILL_ADD : FILL_SAME;
 	if (in->lsn < extent->blocks[number].lsn)
 		return FILL_NOT;
 	return use->map_lsn > extent->map_lsn || in->keep == GPUAGG_KEEP_SETTLED ? FILL_REPLACE :
@@ -160,11 +174,30 @@ fill_block(GpuAggCacheClient *client, GpuAggCacheUse *use, const GpuAggMsgPage *
 	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, had, &expected);
 	if (block == NULL)
 		return NULL;
-	block->begun = true;
 	block->known = in->lsn;
 	gpuagg_cache_wal_known(use->extent, number, cached->followed);
 	gpuagg_cache_settled_by(use->extent, block, in->newest, &client->request.snapshot);
 	return block;
+}
+
+/* The columns that a page brings come to its block. */
+static void
+columns_begin(const GpuAggCacheJob *cached, const GpuAggCachePageFill *page)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+		if (gpuagg_page_brings(page->there, cached->registers[i]))
+			gpuagg_cache_fill_begin(gpuagg_cache_fill(cached->uses[page->extent].extent,
+													  cached->columns[i]), page->block);
+}
+
+/* They have come, or will not. */
+static void
+columns_end(const GpuAggCacheJob *cached, const GpuAggCachePageFill *page, bool done)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+		if (gpuagg_page_brings(page->there, cached->registers[i]))
+			gpuagg_cache_fill_end(gpuagg_cache_fill(cached->uses[page->extent].extent,
+													cached->columns[i]), page->block, done);
 }
 
 void
@@ -178,7 +211,8 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 	for (uint32 i = 0; cached != NULL && i < npages; i++)
 	{
 		GpuAggCacheUse *use = page_use(cached, &in[i]);
-		GpuAggFillWay way = use == NULL ? FILL_NOT : fill_way(cached, use, &in[i]);
+		uint64		there;
+		GpuAggFillWay way = use == NULL ? FILL_NOT : fill_way(cached, use, &in[i], &there);
 		GpuAggCacheBlock *block;
 
 		if (way == FILL_SAME)
@@ -197,10 +231,12 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		pages[i].stripe = use->extent->stripes[block->stripe].stripe;
 		pages[i].position = block->position;
 		pages[i].beside = way == FILL_ADD;
+		pages[i].there = there;
 		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {
 			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS, block->position,
-			block->stripe, way == FILL_ADD
+			block->stripe, there
 		};
+		columns_begin(cached, &batch->fills[batch->nfills - 1]);
 	}
 }
 
@@ -248,13 +284,13 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 		const GpuAggCachePageFill *fill = &batch->fills[i];
 		GpuAggCacheExtent *extent = cached->uses[fill->extent].extent;
 
+		const bool	done = good && !page_was_listed(completion, fill->page);
+
 		if (!lies_there(extent, fill))
 			continue;
-		if (!fill->beside)
-			extent->blocks[fill->block].begun = false;
-		if (!good || page_was_listed(completion, fill->page))
+		columns_end(cached, fill, done);
+		if (!done)
 			continue;
-		gpuagg_cache_filled(extent, cached->columns, cached->ncolumns, fill->block);
 		cached->kept++;
 		gpuagg_cache_note_kept();
 	}

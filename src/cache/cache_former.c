@@ -69,7 +69,7 @@ gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number)
 {
 	GpuAggCacheBlock *block = &extent->blocks[number];
 
-	gpuagg_cache_forget(extent, number);
+	gpuagg_cache_leave_positions(extent, number);
 	if (block->stripe == GPUAGG_NO_STRIPE)
 		return;
 	Assert(extent->nformers < extent->max_formers);

@@ -43,6 +43,7 @@ typedef struct GpuAggCacheJob
 	uint32		nblocks;		/* of the table */
 	int			ncolumns;
 	GpuAggCacheColumn **columns;
+	uint32	   *registers;		/* of the program, that load them */
 	uint32		nuses;
 	GpuAggCacheUse *uses;		/* by number of the extent */
 	dlist_head	batches;		/* in flight (cache_batches.h) */

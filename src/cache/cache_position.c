@@ -116,6 +116,7 @@ add_stripe(GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 static void
 add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 {
+	const Size	bitmap = Max(GPUAGG_BITMAP_WORDS(extent->room), 1) * sizeof(uint64);
 	GpuAggCacheFill *fill;
 
 	if (extent->nfills == extent->max_fills)
@@ -132,9 +133,8 @@ add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 	fill->column = column;
 	fill->extent = extent;
 	fill->priority = gpuagg_cache_priority(column, 0, 1);
-	fill->filled = gpuagg_cache_directory_alloc(extent->table,
-												Max(GPUAGG_BITMAP_WORDS(extent->room), 1) *
-												sizeof(uint64));
+	fill->filled = gpuagg_cache_directory_alloc(extent->table, bitmap);
+	fill->begun = gpuagg_cache_directory_alloc(extent->table, bitmap);
 	extent->fills[extent->nfills++] = fill;
 }
 
@@ -197,12 +197,15 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	room = Min(room, GPUAGG_EXTENT_BLOCKS);
 	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
 	blocks = room * sizeof(GpuAggCacheBlock);
-	if (!gpuagg_cache_make_room((extent->nfills + 2) * (bitmap + ARRAY_HEAD) +
+	if (!gpuagg_cache_make_room(2 * (extent->nfills + 1) * (bitmap + ARRAY_HEAD) +
 								blocks + room * sizeof(uint64) + 2 * ARRAY_HEAD,
 								stripe_priority(extent, positions, positions / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < extent->nfills; i++)
+	{
 		extent->fills[i]->filled = lengthen_one(extent, extent->fills[i]->filled, words, bitmap);
+		extent->fills[i]->begun = lengthen_one(extent, extent->fills[i]->begun, words, bitmap);
+	}
 	extent->blocks = lengthen_one(extent, extent->blocks, extent->room * sizeof(GpuAggCacheBlock),
 								  blocks);
 	extent->changed = lengthen_one(extent, extent->changed, extent->room * sizeof(uint64),

@@ -103,7 +103,18 @@ typedef struct GpuAggPage
 	uint32_t	beside;			/* 1: tasks may be reading other columns of these rows
 								 * there, so which positions are valid stays, and all
 								 * columns of rows that are listed */
+	uint64_t	there;			/* loaded columns that stay as they are: bit c is that of register
+								 * c, of the first GPUAGG_THERE_COLUMNS */
 } GpuAggPage;
+
+#define GPUAGG_THERE_COLUMNS 64
+
+/* Does a page bring the values of a loaded column to its stripe? */
+GPUAGG_FN bool
+gpuagg_page_brings(uint64_t there, uint32_t column)
+{
+	return column >= GPUAGG_THERE_COLUMNS || (there >> column & 1) == 0;
+}
 
 /* Positions of a stripe; the valid ones among them are rows that may be drawn. */
 typedef struct GpuAggDrawRange

@@ -505,7 +505,8 @@ fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 		.row = first,
 		.nrows = last - first,
 		.lines = d->lines + first,
-		.beside = page->beside != 0
+		.beside = page->beside != 0,
+		.there = page->there
 	};
 
 	gpuagg_stripe_fill(page->stripe, d->vectors, &rows);

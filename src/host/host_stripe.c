@@ -471,7 +471,7 @@ gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 			(GpuAggStripeColumn *) gpuagg_stripe_column(stripe, i);
 		const GpuAggVector *v;
 
-		if (column == NULL)
+		if (column == NULL || !gpuagg_page_brings(rows->there, attrs[i].reg))
 			continue;
 		v = &vectors->reg[attrs[i].reg];
 		keep_nulls(column, v, rows);

@@ -52,6 +52,7 @@ typedef struct GpuAggFillRows
 	uint32_t	nrows;
 	const uint16_t *lines;		/* of each row */
 	bool		beside;			/* as GpuAggPage's */
+	uint64_t	there;			/* the same */
 } GpuAggFillRows;
 
 /* What a batch reads instead of pages */

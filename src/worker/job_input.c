@@ -235,6 +235,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		page->visibility = NULL;
 		page->stripe = NULL;
 		page->beside = 0;
+		page->there = 0;
 		if (!in[i].has_visibility)
 			continue;
 		if (left < GPUAGG_VISIBILITY_BYTES)

@@ -262,6 +262,51 @@ test_beside(void)
 	keep_nothing();
 }
 
+/* Values of the first two columns become others, which lie where those did; or are so again. */
+static void
+values_move(int by)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		rows[i].a += by;
+		rows[i].v += by;
+	}
+	table_build();
+}
+
+/* Columns that are there stay as they are, whatever the pages are that bring others. */
+static void
+test_there(void)
+{
+	static TestProgram p;
+	GpuAggStripe *stripe;
+
+	table_make(scaled(50000), 100, 0);
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	stripe = stripe_of_table(&p, "of columns that stay");
+	program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(&p, GPUAGG_TRANS_SUM_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
+	values_move(1);
+	keep_pages(stripe, 0, npages, 0);
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		page_list[i].beside = 1;
+		page_list[i].there = UINT64_C(1) << col[COL_A] | UINT64_C(1) << col[COL_V];
+	}
+	ok(stripe_add_loaded(stripe, &p) && table_kept(&p), "another one comes");
+	values_move(-1);
+	ok(stripe_gives_table(&p, stripe), "the first ones are what they were, and it is there");
+	values_move(1);
+	keep_pages(stripe, 0, npages, 0);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "without that they are not");
+	STRIPES->free(stripe);
+	keep_nothing();
+}
+
 /* A task reads some from a stripe, some from pages, and keeps those, too. */
 static void
 test_mixed(void)
@@ -539,6 +584,7 @@ device_stripe_cases(const TestDevice *d)
 	test_changed();
 	test_columns();
 	test_beside();
+	test_there();
 	test_mixed();
 	test_types();
 	test_apart();
