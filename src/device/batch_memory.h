@@ -19,7 +19,7 @@
 #define GPUAGG_BATCH_LEAST_PAGES 32
 
 /* Of each page: where it is, and what of it is visible */
-#define GPUAGG_DECODED_REF_BYTES 32
+#define GPUAGG_DECODED_REF_BYTES 40
 #define GPUAGG_BATCH_PAGE_BYTES (GPUAGG_DECODED_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
 
 /* Words of a row of a column: a string on a page has a pointer, a length and its code. */
