@@ -120,24 +120,27 @@ gpuagg_cache_formers_free(GpuAggCacheExtent *extent)
 }
 
 /* Of several formers of a block the first one counts that began later than the reader. */
-const GpuAggCacheBlock *
-gpuagg_cache_view(const GpuAggCacheExtent *extent, const GpuAggCacheReader *reader)
+void
+gpuagg_cache_view(const GpuAggCacheExtent *extent, const GpuAggCacheReader *reader,
+				  GpuAggCacheView *view)
 {
-	GpuAggCacheBlock *view;
+	view->extent = extent;
+	view->former = NULL;
+	memset(view->elsewhere, 0, sizeof(view->elsewhere));
+	for (uint32 i = extent->nformers; i-- > 0 && extent->formers[i].until > reader->version;)
+	{
+		const uint32 number = extent->formers[i].number;
 
-	if (reader->version == extent->version)
-		return extent->blocks;
-	view = palloc(Max(extent->room, 1) * sizeof(GpuAggCacheBlock));
-	memcpy(view, extent->blocks, extent->room * sizeof(GpuAggCacheBlock));
-	for (uint32 i = extent->nformers; i-- > 0;)
-		if (extent->formers[i].until > reader->version)
-			view[extent->formers[i].number] = extent->formers[i].block;
-	return view;
+		if (view->former == NULL)
+			view->former = palloc(extent->room * sizeof(uint32));
+		view->former[number] = i;
+		view->elsewhere[number / 64] |= UINT64CONST(1) << number % 64;
+	}
 }
 
 void
-gpuagg_cache_view_free(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view)
+gpuagg_cache_view_free(GpuAggCacheView *view)
 {
-	if (view != extent->blocks)
-		pfree((void *) view);
+	if (view->former != NULL)
+		pfree(view->former);
 }

@@ -32,10 +32,23 @@ extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheRea
 /* Positions of formers that nobody reads any more become free (cache_free.h). */
 extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 
-/* The blocks of an extent as they lie to one who uses it; to be freed at once */
-extern const GpuAggCacheBlock *gpuagg_cache_view(const GpuAggCacheExtent *extent,
-												 const GpuAggCacheReader *reader);
-extern void gpuagg_cache_view_free(const GpuAggCacheExtent *extent,
-								   const GpuAggCacheBlock *view);
+/* The blocks of an extent as they lie to one who uses it, for a moment */
+typedef struct GpuAggCacheView
+{
+	const GpuAggCacheExtent *extent;
+	uint64		elsewhere[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];	/* those that are formers to it */
+	uint32	   *former;			/* of each of these, its index; NULL: there are none */
+} GpuAggCacheView;
+
+extern void gpuagg_cache_view(const GpuAggCacheExtent *extent, const GpuAggCacheReader *reader,
+							  GpuAggCacheView *view);
+extern void gpuagg_cache_view_free(GpuAggCacheView *view);
+
+static inline const GpuAggCacheBlock *
+gpuagg_cache_view_block(const GpuAggCacheView *view, uint32 number)
+{
+	return gpuagg_bit(view->elsewhere, number) ?
+		&view->extent->formers[view->former[number]].block : &view->extent->blocks[number];
+}
 
 #endif							/* GPUAGG_CACHE_CACHE_FORMER_H */

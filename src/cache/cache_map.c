@@ -121,8 +121,9 @@ map_word(const GpuAggCacheMap *map, uint32 w)
 
 /* Into "same": which of an extent's blocks are held with the LSNs that their pages have */
 static void
-map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room, uint64 *same)
+map_same(const GpuAggCacheMap *map, const GpuAggCacheView *view, uint64 *same)
 {
+	const uint32 room = view->extent->room;
 	const uint64 *lsn = map->lsns;
 
 	memset(same, 0, GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS) * sizeof(uint64));
@@ -132,7 +133,8 @@ map_same(const GpuAggCacheMap *map, const GpuAggCacheBlock *blocks, uint32 room,
 		{
 			const uint32 i = w * 64 + pg_rightmost_one_pos64(left);
 
-			if (i < room && ((*lsn != 0 && *lsn == blocks[i].lsn) || map->believed))
+			if (i < room && ((*lsn != 0 && *lsn == gpuagg_cache_view_block(view, i)->lsn) ||
+							 map->believed))
 				same[w] |= left & -left;
 		}
 	}
@@ -150,12 +152,15 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
 	const bool	shared = extent->users > 1;
+	const GpuAggCacheReader now = {.version = extent->version};
+	GpuAggCacheView view;
 	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
 	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || use->reading || map->msg->current ||
 		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
-	map_same(map, extent->blocks, extent->room, same);
+	gpuagg_cache_view(extent, &now, &view);
+	map_same(map, &view, same);
 	if (shared)
 		gpuagg_cache_formers_begin(extent);
 	for (uint32 i = 0; i < extent->room; i++)
@@ -181,7 +186,7 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
  */
 static uint32
 map_used(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
-		 const GpuAggCacheUse *use, const GpuAggCacheBlock *view, uint64 *used)
+		 const GpuAggCacheUse *use, const GpuAggCacheView *view, uint64 *used)
 {
 	const GpuAggCacheJob *cached = client->cached;
 	uint32		nblocks = map->msg->nblocks;
@@ -201,7 +206,7 @@ map_used(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 		map->current == NULL && use->announced == NULL &&
 		use->nblocks >= nblocks)
 		return n;
-	map_same(map, view, use->extent->room, same);
+	map_same(map, view, same);
 	for (uint32 w = 0; map->current != NULL && w < told; w++)
 		used[w] &= map->current[w];
 	for (uint32 w = 0; !map->msg->current && w < told; w++)
@@ -220,11 +225,15 @@ map_used(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 
 /* Does a task, to which blocks lie as in `view`, read a block at its positions? */
 static bool
-is_read(const GpuAggCacheBlock *view, const uint64 *used, uint32 nblocks, uint32 number,
+is_read(const GpuAggCacheView *view, const uint64 *used, uint32 nblocks, uint32 number,
 		const GpuAggCacheBlock *block)
 {
-	return number < nblocks && gpuagg_bit(used, number) &&
-		view[number].stripe == block->stripe && view[number].position == block->position;
+	const GpuAggCacheBlock *at;
+
+	if (number >= nblocks || !gpuagg_bit(used, number))
+		return false;
+	at = gpuagg_cache_view_block(view, number);
+	return at->stripe == block->stripe && at->position == block->position;
 }
 
 /*
@@ -232,9 +241,10 @@ is_read(const GpuAggCacheBlock *view, const uint64 *used, uint32 nblocks, uint32
  * end, in order.  One element more than there are blocks, formers and free ranges is enough.
  */
 static uint32
-stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, int stripe,
-			   const uint64 *used, uint32 nblocks, GpuAggPositions *without)
+stripe_without(const GpuAggCacheView *view, int stripe, const uint64 *used, uint32 nblocks,
+			   GpuAggPositions *without)
 {
+	const GpuAggCacheExtent *extent = view->extent;
 	const GpuAggCacheStripe *s = &extent->stripes[stripe];
 	const uint32 nfree = gpuagg_cache_free_list(extent, stripe, without);
 	uint32		n = nfree;
@@ -244,7 +254,7 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 		const GpuAggCacheBlock *block = &extent->blocks[i];
 
 		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX &&
-			view == extent->blocks)
+			view->elsewhere[i / 64] == 0)
 			i += 63;
 		else if (block->stripe == stripe && block->positions > 0 &&
 				 !is_read(view, used, nblocks, i, block))
@@ -261,17 +271,6 @@ stripe_without(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, in
 	if (s->used < s->positions)
 		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
 	return gpuagg_cache_unite(without, nfree, n);
-}
-
-/* Has the stripe positions of a block that is used? */
-static bool
-stripe_is_used(const GpuAggCacheExtent *extent, const GpuAggCacheBlock *view, int stripe,
-			   const uint64 *used, uint32 nblocks)
-{
-	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
-		if (view[i].stripe == stripe && gpuagg_bit(used, i))
-			return true;
-	return false;
 }
 
 static void
@@ -295,22 +294,22 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 		  const uint64 *used, uint32 nblocks, bool tell)
 {
 	const GpuAggCacheExtent *extent = use->extent;
-	const GpuAggCacheBlock *view = gpuagg_cache_view(extent, &use->reader);
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
+	GpuAggCacheView view;
 
+	gpuagg_cache_view(extent, &use->reader, &view);
 	for (int i = 0; i < extent->nstripes; i++)
 	{
 		const GpuAggCacheStripe *stripe = &extent->stripes[i];
 		GpuAggPositions *without;
 		uint32		n;
 
-		if (!stripe_is_used(extent, view, i, used, nblocks))
-			continue;
 		without = palloc((extent->room + extent->nformers + extent->free.n + 1 +
 						  GPUAGG_ZONE_RANGES(stripe)) *
 						 sizeof(GpuAggPositions));
-		n = stripe_without(extent, view, i, used, nblocks, without);
-		n = gpuagg_cache_zones(client, extent, stripe, without, n);
+		n = stripe_without(&view, i, used, nblocks, without);
+		if (!lists_all(stripe, without, n))
+			n = gpuagg_cache_zones(client, extent, stripe, without, n);
 		if (!lists_all(stripe, without, n))
 		{
 			if (!client->calls->resident(client, batch_id, stripe->stripe, without, n))
@@ -325,7 +324,7 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 			reply_done(client, batch_id);
 		gpuagg_cache_batch_remove(batch);
 	}
-	gpuagg_cache_view_free(extent, view);
+	gpuagg_cache_view_free(&view);
 }
 
 /* Bits of so many blocks */
@@ -359,15 +358,17 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
 static uint32
 draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
 {
-	const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);
+	GpuAggCacheView view;
 
+	gpuagg_cache_view(use->extent, &use->reader, &view);
 	for (uint32 i = 0; i < use->extent->room; i++)
 	{
-		const GpuAggCacheBlock *b = &view[i];
+		const GpuAggCacheBlock *b;
 		GpuAggStripe *stripe;
 
 		if (!gpuagg_bit(use->drawn, i))
 			continue;
+		b = gpuagg_cache_view_block(&view, i);
 		stripe = use->extent->stripes[b->stripe].stripe;
 		if (n > 0 && ranges[n - 1].stripe == stripe &&
 			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
@@ -375,7 +376,7 @@ draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
 		else
 			ranges[n++] = (GpuAggDrawRange) {stripe, {b->position, b->positions}};
 	}
-	gpuagg_cache_view_free(use->extent, view);
+	gpuagg_cache_view_free(&view);
 	return n;
 }
 
@@ -518,10 +519,11 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	map_renew(&map, use);
 	if (msg->use)
 	{
-		const GpuAggCacheBlock *view = gpuagg_cache_view(use->extent, &use->reader);
+		GpuAggCacheView view;
 
-		nused = map_used(client, &map, use, view, used);
-		gpuagg_cache_view_free(use->extent, view);
+		gpuagg_cache_view(use->extent, &use->reader, &view);
+		nused = map_used(client, &map, use, &view, used);
+		gpuagg_cache_view_free(&view);
 		if (!msg->current && !map.believed && use->reader.version == use->extent->version)
 			gpuagg_cache_wal_confirm(use->extent, used, msg->nblocks, client->cached->followed);
 	}
