@@ -36,7 +36,7 @@ extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 typedef struct GpuAggCacheView
 {
 	const GpuAggCacheExtent *extent;
-	uint64		elsewhere[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];	/* those that are formers to it */
+	uint64		elsewhere[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];	/* those that are formers */
 	uint32	   *former;			/* of each of these, its index; NULL: there are none */
 } GpuAggCacheView;
 
