@@ -27,6 +27,14 @@ SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') AS all_kept;
 UPDATE pp SET v = v + 1 WHERE id <= 30000;
 SELECT relallvisible = relpages AS pg_class_knows_nothing FROM pg_class WHERE oid = 'pp'::regclass;
 SELECT pp_fed('SELECT g, sum(v) FROM pp GROUP BY g') > 5 AS half_and_checked;
+-- whoever has changed them has them in shared_buffers: no disk is paid for
+SET gpuagg.debug_require = 'allow';
+SET seq_page_cost = 1000;
+SELECT (pp_node('SELECT g, sum(v) FROM pp GROUP BY g')->>'Total Cost')::float8 < 100 * pg_relation_size('pp') / 8192 AS from_memory;
+SELECT (pp_node('SELECT g, sum(v) FROM (SELECT g, v FROM pp UNION ALL SELECT g, v FROM pp WHERE false) x GROUP BY g')->>'Total Cost')::float8
+	< 100 * pg_relation_size('pp') / 8192 AS from_memory;
+RESET seq_page_cost;
+SET gpuagg.debug_require = 'require';
 -- as many for a table among others, and for a sample
 SELECT pp_fed('SELECT g, sum(v) FROM (SELECT g, v FROM pp UNION ALL SELECT g, v FROM pp WHERE false) x GROUP BY g') > 5 AS half_and_checked;
 SELECT pp_fed('SELECT g, sum(v) FROM pp TABLESAMPLE BERNOULLI (50) GROUP BY g') > 10 AS all_and_half_checked;

@@ -34,16 +34,17 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 	const BlockNumber nblocks = Min(pages, RelationGetNumberOfBlocks(relation));
 	uint64		map_lsn = 0;
 	uint64		page_lsn = 0;
+	const double held = gpuagg_cache ? held_part(relation, lw, pages) : 0;
 	GpuAggPageShares shares;
 
-	parts->cached = gpuagg_cache ? held_part(relation, lw, pages) : 0;
-	if (parts->cached > 0)
+	if (held > 0)
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
 						  &page_lsn);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
 	parts->compared = gpuagg_debug_wal && gpuagg_cache_follows() ? 0 :
-		Min(parts->cached, shares.compared);
-	parts->cached = Min(parts->cached, shares.same);
+		Min(held, shares.compared);
+	parts->cached = Min(held, shares.same);
+	parts->recent = Min(held - parts->cached, NBuffers / (double) Max(pages, 1));
 	parts->gaps = parts->cached > 0 ? shares.gaps : 0;
 	parts->checked = parts->cached > 0 ? Min(1 - parts->cached, shares.changed) :
 		1 - shares.visible;

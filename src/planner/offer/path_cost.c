@@ -10,7 +10,8 @@
  *
  * of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged as a
  * sequential scan charges them, because the same reads take place; but for those
- * that the column cache has, as far as its list tells.  Pages that shared_buffers cannot hold are
+ * that the column cache has, as far as its list tells, and those that it has had, which are in
+ * shared_buffers since they were changed.  Pages that shared_buffers cannot hold are
  * read in every run, by the one backend that feeds: of the kernel's cache, or beyond
  * effective_cache_size of a disk, as fast as their cost says.  That is in the prediction; in the
  * cost as far as PostgreSQL's plan, whose processes read at the same time, is sooner.
@@ -341,7 +342,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	cost.startup = (startup_ns - anyway_ns + input->beside_ns) / unit + input->lookup_cost +
 		input->plan_cost;
 	if (work.lines == 0)
-		cost.startup += work.pages * input->page_cost;
+		cost.startup += (work.pages - input->pages * input->recent) * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;
 	cost.total = cost.startup + info->predicted.emit / unit;
 	cost.returned = work.made > 0 ? work.made : work.groups - work.left_out;

@@ -86,6 +86,7 @@ table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->gaps = g->gaps;
 	input->checked = g->checked;
 	input->compared = g->compared;
+	input->recent = g->recent;
 	input->tasks = 1;
 }
 

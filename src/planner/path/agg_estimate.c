@@ -101,6 +101,7 @@ gpuagg_agg_estimate_pages(GpuAggGrouping *g, Relation relation)
 	g->checked = parts.checked;
 	g->compared = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.compared : 0;
 	g->gaps = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.gaps : 0;
+	g->recent = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.recent : 0;
 	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
 	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :
 		g->info.sample == GPUAGG_SAMPLE_NONE ? parts.cached : 0;

@@ -38,6 +38,7 @@ typedef struct GpuAggGroupingTables
 	double		cached_pages;
 	double		checked_pages;
 	double		compared_pages;
+	double		recent_pages;
 	double		gaps;
 	double		page_cost;
 	double		rows;
@@ -84,6 +85,7 @@ typedef struct GpuAggGrouping
 	double		gaps;			/* part of the pages that are fed, but not the one before */
 	double		checked;		/* part of the pages that are fed and not all-visible */
 	double		compared;		/* part of the pages whose LSNs are compared with kept ones */
+	double		recent;			/* part of the pages that have changed since they were kept */
 	double		made_groups;	/* of the query; the device's may be finer */
 	double		bounded_groups; /* `made_groups` without what earlier runs had */
 	double		postgres_groups;	/* that PostgreSQL expects */

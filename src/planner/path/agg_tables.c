@@ -280,6 +280,7 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	t->gaps += rel->pages * (t->sampled ? 0 : parts.gaps);
 	t->checked_pages += rel->pages * parts.checked;
 	t->compared_pages += rel->pages * (t->sampled ? 0 : parts.compared);
+	t->recent_pages += rel->pages * (t->sampled ? 0 : parts.recent);
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
 	t->kept += rel->rows;
@@ -521,6 +522,7 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->gaps = t->gaps / pages;
 	input->checked = t->checked_pages / pages;
 	input->compared = t->compared_pages / pages;
+	input->recent = t->recent_pages / pages;
 	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
 	if (input->tasks > 1)
 		input->merged = groups_of_tables(g);
