@@ -28,6 +28,7 @@
  *		use				use of what CACHED did not tell
  *		no_request			the task has no cache request
  *		ahead			BEGIN says what MAP would: that settles it, and no MAP is sent
+ *		ahead_wal		without a map page's LSN, which the WAL makes up for; all others do not go by it
  *		ahead_many, ahead_huge	of too many extents
  *		ahead_first, ahead_wrapped	of extents that the table has not
  *		ahead_zero, ahead_lsn	of a map page with no LSN, and with another one
@@ -108,6 +109,13 @@ make_program(RogueProgram *p)
 	p->classes[0] = GPUAGG_CLASS_I64;
 }
 
+/* Does what BEGIN tells settle it? */
+static bool
+is_settled(const RogueTask *task)
+{
+	return is(task, "ahead") || is(task, "ahead_wal");
+}
+
 /* What BEGIN tells of the map page, which but for "ahead" is not to be believed */
 static void
 look_ahead(Rogue *rogue, int device, GpuAggAhead *ahead)
@@ -118,7 +126,7 @@ look_ahead(Rogue *rogue, int device, GpuAggAhead *ahead)
 	ahead->map_lsns[0] = gpuagg_vismap_read(rogue->rel, 0, rogue->nblocks, bits) +
 		is(&rogue->task, "ahead_lsn");
 	ahead->n = 1;
-	if (is(&rogue->task, "ahead_zero"))
+	if (is(&rogue->task, "ahead_zero") || is(&rogue->task, "ahead_wal"))
 		ahead->map_lsns[0] = 0;
 	else if (is(&rogue->task, "ahead_many"))
 		ahead->n = GPUAGG_AHEAD_EXTENTS + 1;
@@ -169,6 +177,7 @@ begin(Rogue *rogue)
 		!gpuagg_cache_request(rogue->rel, GetActiveSnapshot(), request.program,
 					 rogue->nblocks, &request.cache))
 		elog(ERROR, "no cache request for this table");
+	request.cache.follow = is(&rogue->task, "ahead_wal");
 	if (strncmp(rogue->task.what, "ahead", 5) == 0)
 		look_ahead(rogue, request.device, &request.ahead);
 	if (strncmp(rogue->task.what, "make", 4) == 0)
@@ -188,7 +197,7 @@ wait_cached(Rogue *rogue)
 	if (gpuagg_client_receive(rogue->task.client, true, &msg, &bytes,
 							  &rogue->task.error) != GPUAGG_OK)
 		return false;
-	if (msg->type != (is(&rogue->task, "ahead") ? GPUAGG_MSG_SETTLED : GPUAGG_MSG_CACHED))
+	if (msg->type != (is_settled(&rogue->task) ? GPUAGG_MSG_SETTLED : GPUAGG_MSG_CACHED))
 		elog(ERROR, "message %u instead of CACHED or SETTLED", msg->type);
 	if (msg->type == GPUAGG_MSG_CACHED && msg->count > 0)
 		rogue->announced_lsn = ((const GpuAggMsgCached *) (msg + 1))->map_lsn;
@@ -329,7 +338,7 @@ send_map(RogueTask *task)
 
 	if (!wait_cached(rogue))
 		return false;
-	if (is(task, "ahead"))
+	if (is_settled(task))
 		return true;
 	make_good(rogue, m);
 	make_wrong(rogue, m);

@@ -76,7 +76,7 @@ foreach my $case (
 	is_well("after $case->[0]");
 }
 # what BEGIN tells of the map is believed only if it is so
-foreach my $what ('ahead', 'ahead_many', 'ahead_huge', 'ahead_first', 'ahead_wrapped', 'ahead_zero', 'ahead_lsn', 'ahead_kept')
+foreach my $what ('ahead', 'ahead_wal', 'ahead_many', 'ahead_huge', 'ahead_first', 'ahead_wrapped', 'ahead_zero', 'ahead_lsn', 'ahead_kept')
 {
 	is(rogue($what), '20000 rows', "BEGIN message: $what");
 	is_well("after $what");

@@ -34,8 +34,8 @@ typedef struct GpuAggCostInput
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		checked;		/* part of the pages that are fed and not all-visible */
 	double		compared;		/* part of the pages whose LSNs are compared with kept ones */
-	double		recent;			/* part of the pages that are in shared_buffers, for they have changed
-								 * since they were kept */
+	double		recent;			/* part of the pages that have changed since they were kept, so that
+								 * shared_buffers have them */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
 	double		lookup_ns;		/* of making them, and of looking rows up */
 	double		speed;			/* of PostgreSQL's plan (path_speed.h) */
