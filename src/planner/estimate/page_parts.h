@@ -17,8 +17,8 @@ typedef struct GpuAggPageParts
 	double		compared;		/* of all pages, those whose LSNs tell whether they are fed */
 	double		checked;		/* of all pages, those that are fed and not all-visible: their rows
 								 * are checked one by one */
-	double		recent;			/* of all pages, those that are fed because they have changed since they
-								 * were kept: whoever did that has brought them to shared_buffers */
+	double		recent;			/* of all pages, those that are fed because they have changed since
+								 * they were kept: who did that has them in shared_buffers */
 } GpuAggPageParts;
 
 /* Of a table of so many pages, for the columns of a program */
