@@ -297,6 +297,13 @@ SELECT bool_and(pages = pages_total OR pages = pages_total - 1) AS pages, bool_a
 VACUUM ca_wide;
 SELECT ca_twice('SELECT sum(c1), sum(c33), sum(c70) FROM ca_wide');
 SELECT bool_and(pages = pages_valid) AS valid FROM gpuagg.cache WHERE relation = 'ca_wide'::regclass AND column_name IN ('c1', 'c33', 'c70');
+-- more columns than a page can leave out: beside one of the last ones, all of them come again
+SELECT gpuagg.unload('ca_wide') > 0;
+SELECT ca_pages('SELECT sum(c70) FROM ca_wide');
+SELECT ca_pages(format('SELECT sum(%s) FROM ca_wide', string_agg('c' || i, ' + '))) FROM generate_series(1, 70) i;
+SELECT ca_pages(format('SELECT sum(%s) FROM ca_wide', string_agg('c' || i, ' + '))) FROM generate_series(1, 70) i;
+SELECT ca_pages('SELECT sum(c70) FROM ca_wide');
+SELECT compare(format('SELECT sum(%s) FROM ca_wide', string_agg('c' || i, ' + '))) FROM generate_series(1, 70) i;
 -- who may load and see
 CREATE ROLE ca_user;
 GRANT SELECT (v) ON ca TO ca_user;

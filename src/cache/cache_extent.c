@@ -172,9 +172,8 @@ gpuagg_cache_fill_end(GpuAggCacheFill *fill, uint32 block, bool done)
 	const uint64 bit = UINT64CONST(1) << block % 64;
 
 	fill->begun[block / 64] &= ~bit;
-	if (!done)
+	if (!done || gpuagg_bit(fill->filled, block))
 		return;
-	Assert(!gpuagg_bit(fill->filled, block));
 	fill->filled[block / 64] |= bit;
 	fill->nfilled++;
 	fill->npositions += fill->extent->blocks[block].positions;

@@ -58,29 +58,38 @@ lines_mean(const GpuAggMsgPage *pages, uint32 npages)
 }
 
 /*
- * How many of the job's columns a block that is held lacks, and nobody brings.  The others are
- * *there: a job writes none of these again, for what it reads of a page counts only if its client
- * has held the page to the end.
+ * What to do with a page that is what is held of its block.  Columns that are held, or that others
+ * bring, are *there: a job writes none of these again, for what it reads of a page counts only if
+ * its client has held the page to the end.  Where there are more columns than can be told apart
+ * so, all are brought anew, to other positions.
  */
-static int
-lacks(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block, uint64 *there)
+static GpuAggFillWay
+same_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block, uint64 *there)
 {
-	int			n = 0;
+	bool		lacks = false;
+	bool		begun = false;
+	bool		beyond = false;
 
-	*there = 0;
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
 		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->extent, cached->columns[i]);
+		const bool	begins = fill != NULL && gpuagg_bit(fill->begun, block);
 
-		if (!gpuagg_cache_is_rows(cached->columns[i]) &&
-			(fill == NULL || (!gpuagg_bit(fill->filled, block) && !gpuagg_bit(fill->begun, block))))
-			n++;
+		begun |= begins;
+		if (!gpuagg_cache_is_rows(cached->columns[i]) && !begins &&
+			(fill == NULL || !gpuagg_bit(fill->filled, block)))
+			lacks = true;
 		else if (cached->registers[i] < GPUAGG_THERE_COLUMNS)
 			*there |= UINT64CONST(1) << cached->registers[i];
 		else
-			return 0;
+			beyond = true;
 	}
-	return n;
+	if (!lacks)
+		return FILL_SAME;
+	if (!beyond)
+		return FILL_ADD;
+	*there = 0;
+	return begun ? FILL_NOT : FILL_REPLACE;
 }
 
 /*
@@ -134,7 +143,7 @@ fill_way(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, const GpuAggMs
 	if (!gpuagg_cache_has(extent, number))
 		return gpuagg_cache_is_begun(extent, number) ? FILL_NOT : FILL_PLACE;
 	if (page_is_same(cached, use, number, in))
-		return lacks(cached, use, number, there) > 0 ? FILL_ADD : FILL_SAME;
+		return same_way(cached, use, number, there);
 	if (in->lsn < extent->blocks[number].lsn)
 		return FILL_NOT;
 	return use->map_lsn > extent->map_lsn || in->keep == GPUAGG_KEEP_SETTLED ? FILL_REPLACE :
@@ -290,7 +299,11 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 			continue;
 		columns_end(cached, fill, done);
 		if (!done)
+		{
+			/* what was decoded may have been another page by then */
+			gpuagg_cache_loosen(extent, &extent->blocks[fill->block]);
 			continue;
+		}
 		cached->kept++;
 		gpuagg_cache_note_kept();
 	}

@@ -99,7 +99,7 @@ gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheReader *user, u
 {
 	if (extent->users == 1)
 	{
-		gpuagg_cache_forget(extent, number);
+		gpuagg_cache_leave_positions(extent, number);
 		return;
 	}
 	if (version_is_used(extent, user))
@@ -114,9 +114,9 @@ gpuagg_cache_formers_free(GpuAggCacheExtent *extent)
 {
 	const uint64 oldest = extent->next_former == extent->nformers ? 0 : oldest_version(extent);
 
-	while (extent->next_former < extent->nformers &&
-		   extent->formers[extent->next_former].until <= oldest)
-		gpuagg_cache_free_add(extent, &extent->formers[extent->next_former++].block);
+	for (; extent->next_former < extent->nformers &&
+		   extent->formers[extent->next_former].until <= oldest; extent->next_former++)
+		gpuagg_cache_free_add(extent, &extent->formers[extent->next_former].block);
 }
 
 /* Of several formers of a block the first one counts that began later than the reader. */

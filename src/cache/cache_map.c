@@ -313,7 +313,10 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 		if (!lists_all(stripe, without, n))
 		{
 			if (!client->calls->resident(client, batch_id, stripe->stripe, without, n))
+			{
+				gpuagg_cache_view_free(&view);
 				return;
+			}
 			batch->parts++;
 		}
 		pfree(without);

@@ -221,9 +221,8 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	return true;
 }
 
-/* Values at a block's positions go, or are replaced. */
-static void
-loosen_zones(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
+void
+gpuagg_cache_loosen(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
 {
 	GpuAggCacheStripe *stripe = &extent->stripes[block->stripe];
 
@@ -242,7 +241,7 @@ clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32
 
 	if (positions.count == 0)
 		return;
-	loosen_zones(extent, block);
+	gpuagg_cache_loosen(extent, block);
 	if (gpuagg_cache_stripe_ops()->clear(extent->stripes[block->stripe].stripe, positions,
 									   &error) != GPUAGG_OK)
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
@@ -274,7 +273,7 @@ take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uin
 	if (positions == 0 || !gpuagg_cache_free_take(extent, positions, block))
 		return false;
 	extent->nplaced++;
-	loosen_zones(extent, block);
+	gpuagg_cache_loosen(extent, block);
 	clear_positions(extent, block, nlines);
 	return true;
 }
@@ -319,7 +318,7 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 	{
 		gpuagg_cache_forget(extent, number);
 		if (block->stripe != GPUAGG_NO_STRIPE)
-			loosen_zones(extent, block);
+			gpuagg_cache_loosen(extent, block);
 	}
 	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
 		clear_positions(extent, block, nlines);

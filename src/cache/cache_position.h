@@ -32,4 +32,7 @@ extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheExtent *extent,
 											uint64 lsn, uint32 had,
 											const GpuAggCacheExpected *expected);
 
+/* Values at a block's positions go, are replaced, or may be anything: zones there are not tight. */
+extern void gpuagg_cache_loosen(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block);
+
 #endif							/* GPUAGG_CACHE_CACHE_POSITION_H */

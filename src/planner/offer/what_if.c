@@ -63,6 +63,7 @@ cache_decides(const GpuAggWhatIf *what, StringInfo text)
 	Cost		cost;
 
 	all.cached = 1;
+	all.recent = 0;
 	cost = changed_cost(what, &all);
 	if (what->info.sample == GPUAGG_SAMPLE_NONE && gpuagg_cache && what->input.cached < 1 &&
 		cost < what->postgres)

@@ -522,7 +522,7 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->gaps = t->gaps / pages;
 	input->checked = t->checked_pages / pages;
 	input->compared = t->compared_pages / pages;
-	input->recent = t->recent_pages / pages;
+	input->recent = Min(t->recent_pages, NBuffers) / pages;
 	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
 	if (input->tasks > 1)
 		input->merged = groups_of_tables(g);
