@@ -48,7 +48,6 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
-#include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/syncscan.h"
 #include "access/tableam.h"
@@ -58,7 +57,7 @@
 #include "heap/buffer_hint.h"
 #include "heap/feed.h"
 #include "heap/read_run.h"
-#include "heap/settled.h"
+#include "heap/visible.h"
 #include "ipc/errors.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -69,12 +68,6 @@
 #include "storage/proc.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
-
-/*
- * Tuple headers are fetched this far ahead: tuples lie in descending order
- * of addresses as far as they lie in any.
- */
-#define PREFETCH_TUPLE_BYTES 1024
 
 /* Pages without a miss after which a scan counts as cached again. */
 #define MISS_MEMORY 256
@@ -114,7 +107,7 @@ struct GpuAggFeed
 {
 	Relation	rel;
 	Snapshot	snapshot;
-	bool		mvcc;			/* snapshot->xmin may be used */
+	GpuAggVisible visible;		/* what the snapshot sees */
 	BlockNumber nblocks;
 	BlockNumber block;			/* next one */
 	BlockNumber left;			/* blocks not read yet, with those among them
@@ -265,7 +258,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 
 	feed->rel = rel;
 	feed->snapshot = snapshot;
-	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
+	gpuagg_visible_init(&feed->visible, rel, snapshot);
 	feed->nblocks = nblocks;
 	feed->given = given;
 	feed->left = feed->io_left = given ? 0 : nblocks;
@@ -519,87 +512,6 @@ feed_pin(GpuAggFeed *feed, uint32 room)
 }
 
 /*
- * What HeapTupleSatisfiesMVCC says at once, without a call: inserted by a
- * transaction that committed before the snapshot's oldest and not deleted.
- * False means only: ask it.
- */
-static inline bool
-tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
-{
-	uint16		mask = tuple->t_infomask;
-
-	if ((mask & (HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID)) !=
-		(HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID))
-		return false;
-	return (mask & HEAP_XMIN_INVALID) != 0 ||	/* both bits: frozen */
-		TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple),
-							  feed->snapshot->xmin);
-}
-
-/*
- * Checks the visibility of each line of a locked page.  Sets page->nlines to
- * the last visible line (0: none) and the bitmap, and page->has_visibility if
- * the device needs it; clears page->keep if a tuple tells that the page may not be
- * kept.  False: a line pointer points outside the page.
- */
-static bool
-feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
-				 OffsetNumber lines, bool all_visible, bool conflicts,
-				 GpuAggMsgPage *page, uint8 *bitmap)
-{
-	Page		dp = BufferGetPage(buffer);
-	bool		gap = false;
-	HeapTupleData tuple;
-
-	page->nlines = 0;
-	page->has_visibility = 0;
-	memset(bitmap, 0, GPUAGG_VISIBILITY_BYTES);
-	tuple.t_tableOid = RelationGetRelid(feed->rel);
-	for (OffsetNumber line = FirstOffsetNumber; line <= lines; line++)
-	{
-		ItemId		lp = PageGetItemId(dp, line);
-		bool		visible = all_visible;
-		bool		surely = false;
-
-		if (!ItemIdIsNormal(lp))
-		{
-			gap |= !ItemIdIsRedirected(lp);
-			continue;
-		}
-		if (ItemIdGetLength(lp) < SizeofHeapTupleHeader ||
-			ItemIdGetOffset(lp) + ItemIdGetLength(lp) > BLCKSZ)
-			return false;
-		tuple.t_data = (HeapTupleHeader) PageGetItem(dp, lp);
-		if (!visible)
-			__builtin_prefetch((char *) tuple.t_data - PREFETCH_TUPLE_BYTES);
-		if (!visible && feed->mvcc)
-			visible = surely = tuple_surely_visible(feed, tuple.t_data);
-		if (!visible || conflicts)
-		{
-			tuple.t_len = ItemIdGetLength(lp);
-			ItemPointerSet(&tuple.t_self, block, line);
-			if (!visible)
-				visible = HeapTupleSatisfiesVisibility(&tuple, feed->snapshot,
-													   buffer);
-			if (conflicts)
-				HeapCheckForSerializableConflictOut(visible, feed->rel, &tuple,
-													buffer, feed->snapshot);
-		}
-		if (!all_visible)
-			page->keep = gpuagg_settled_keep(page, tuple.t_data, feed->snapshot, visible, surely);
-		if (!visible)
-		{
-			gap = true;
-			continue;
-		}
-		bitmap[(line - 1) >> 3] |= (uint8) (1 << ((line - 1) & 7));
-		page->nlines = line;
-		page->has_visibility = gap;
-	}
-	return true;
-}
-
-/*
  * Reads the next page into *page and *bitmap; the batch has room for so many.  *wanted: it is to be
  * handed over, for there is something to see, or to keep; else the pin is dropped already.
  */
@@ -644,8 +556,8 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 		page->has_visibility = 0;
 	}
 	else
-		sound = feed_check_visibility(feed, buffer, block, lines, all_visible,
-								 conflicts, page, bitmap);
+		sound = gpuagg_visible_lines(&feed->visible, buffer, lines, all_visible, conflicts, page,
+									 bitmap);
 	/* after hint bits were set, which may be logged */
 	page->lsn = page->keep != GPUAGG_KEEP_NOT ? BufferGetLSNAtomic(buffer) : 0;
 	if (page->lsn == 0 && page->keep == GPUAGG_KEEP_SETTLED)

@@ -16,7 +16,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "heap/settled.h"
@@ -71,16 +70,15 @@ gpuagg_settled_snapshot(Snapshot snapshot, GpuAggSnapshot *of)
 			(TransactionIdIsValid(own) && TransactionIdPrecedes(own, snapshot->xmax));
 }
 
+/* Asks for the transaction, so that its other tuples can be judged without. */
 static bool
-is_past(TransactionId xid, Snapshot snapshot, TransactionId *newest)
+is_past(GpuAggXacts *xacts, TransactionId xid, TransactionId *newest)
 {
 	if (!TransactionIdIsNormal(xid))
 		return true;
-	if (TransactionIdIsCurrentTransactionId(xid) || XidInMVCCSnapshot(xid, snapshot) ||
-		(IsolationUsesXactSnapshot() && !TransactionIdPrecedes(xid, snapshot->xmin)))
+	if (!gpuagg_xacts_settled(xacts, xid, gpuagg_xacts_ask(xacts, xid)))
 		return false;
-	if (TransactionIdFollows(xid, *newest))
-		*newest = xid;
+	gpuagg_xacts_newest(xid, newest);
 	return true;
 }
 
@@ -95,13 +93,13 @@ deleter(HeapTupleHeader tuple)
 }
 
 bool
-gpuagg_settled_tuple(HeapTupleHeader tuple, Snapshot snapshot, TransactionId *newest)
+gpuagg_settled_tuple(HeapTupleHeader tuple, GpuAggXacts *xacts, TransactionId *newest)
 {
 	/* moved by a VACUUM FULL of old: rare enough */
-	if ((tuple->t_infomask & HEAP_MOVED) != 0)
+	if (xacts->snapshot == NULL || (tuple->t_infomask & HEAP_MOVED) != 0)
 		return false;
 	/* whose inserter has rolled back nobody sees, whoever deletes it */
 	return HeapTupleHeaderXminInvalid(tuple) ||
-		(is_past(HeapTupleHeaderGetXmin(tuple), snapshot, newest) &&
-		 is_past(deleter(tuple), snapshot, newest));
+		(is_past(xacts, HeapTupleHeaderGetXmin(tuple), newest) &&
+		 is_past(xacts, deleter(tuple), newest));
 }

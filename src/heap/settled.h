@@ -14,7 +14,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/transam.h"
+#include "heap/xacts.h"
 #include "ipc/protocol.h"
 #include "utils/snapshot.h"
 
@@ -22,40 +22,9 @@
 extern void gpuagg_settled_snapshot(Snapshot snapshot, GpuAggSnapshot *of);
 
 /*
- * Had all transactions ended before an MVCC snapshot that a tuple's visibility depends on?
- * Then the newest one that is not frozen becomes *newest, if that is older, or invalid.
+ * Had all transactions ended before the snapshot that a tuple's visibility depends on?  Then the
+ * newest one that is not frozen becomes *newest, if that is older, or invalid.
  */
-extern bool gpuagg_settled_tuple(HeapTupleHeader tuple, Snapshot snapshot, TransactionId *newest);
-
-/* Of a tuple whose inserter had, and that nobody has deleted */
-static inline void
-gpuagg_settled_inserter(HeapTupleHeader tuple, TransactionId *newest)
-{
-	const TransactionId xmin = HeapTupleHeaderGetXmin(tuple);
-
-	if (TransactionIdIsNormal(xmin) && TransactionIdFollows(xmin, *newest))
-		*newest = xmin;
-}
-
-/*
- * May a page still be kept, once a tuple of it has been looked at?  surely: nobody has deleted
- * it, and its inserter had ended before the snapshot.
- */
-static inline GpuAggKeep
-gpuagg_settled_keep(GpuAggMsgPage *page, HeapTupleHeader tuple, Snapshot snapshot, bool visible,
-					bool surely)
-{
-	if (page->keep == GPUAGG_KEEP_VISIBLE)
-		return visible ? GPUAGG_KEEP_VISIBLE : GPUAGG_KEEP_NOT;
-	if (page->keep == GPUAGG_KEEP_NOT)
-		return GPUAGG_KEEP_NOT;
-	if (surely)
-	{
-		gpuagg_settled_inserter(tuple, &page->newest);
-		return GPUAGG_KEEP_SETTLED;
-	}
-	return gpuagg_settled_tuple(tuple, snapshot, &page->newest) ? GPUAGG_KEEP_SETTLED :
-																 GPUAGG_KEEP_NOT;
-}
+extern bool gpuagg_settled_tuple(HeapTupleHeader tuple, GpuAggXacts *xacts, TransactionId *newest);
 
 #endif							/* GPUAGG_HEAP_SETTLED_H */
