@@ -3,7 +3,7 @@
  *		Positions in stripes for the pages that a filler brings (cache_position.h).
  *
  * An extent's first stripe is made for all its blocks, from how many lines the
- * first pages have; what does not fit goes to further, smaller ones.  Positions
+ * first pages have; what does not fit goes to further ones, small at first.  Positions
  * are handed out in the order in which pages come.  A block of which nothing is held, and
  * whose page has more lines than before, gets others, and its old ones are free
  * (cache_free.h).  So positions belong to one block, to what it was (cache_former.h), or
@@ -158,8 +158,36 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 }
 
 /*
+ * Of how many parts of all blocks a further stripe is one.  Pages that have grown take few of
+ * them, but what is replaced beside its readers takes as many again, and again while these stay:
+ * so the last ones have room for all.
+ */
+static uint32
+stripe_parts(const GpuAggCacheExtent *extent)
+{
+	const uint32 left = GPUAGG_EXTENT_STRIPES - Min(extent->nstripes, GPUAGG_EXTENT_STRIPES);
+
+	return left > GPUAGG_EXTENT_STRIPES / 2 ? GPUAGG_EXTENT_STRIPES :
+		Max(1, GPUAGG_EXTENT_STRIPES >> (GPUAGG_EXTENT_STRIPES / 2 + 1 - left));
+}
+
+/*
+ * Lines of a page, in the mean: of those that come, or of those that have positions, whichever are
+ * more.  Of pages that were changed some have no row left, and yet others take as many as they had.
+ */
+static double
+lines_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected)
+{
+	uint64		used = 0;
+
+	for (int i = 0; i < extent->nstripes; i++)
+		used += extent->stripes[i].used;
+	return Max(expected->lines, Min((double) used / Max(extent->nplaced, 1), GPUAGG_MAX_LINES));
+}
+
+/*
  * Positions that a new stripe should have: for the blocks without any, but no
- * fewer than a part of all, for pages that were kept and have grown since need
+ * fewer than a part of all, for pages that were kept and have changed since need
  * new positions, too.
  */
 static uint64
@@ -168,9 +196,9 @@ positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *e
 {
 	uint32		blocks = expected->blocks;
 
-	blocks = Max(blocks - Min(blocks, extent->nplaced), blocks / GPUAGG_EXTENT_STRIPES);
-	return Max((uint64) (LINES_SPARE * expected->lines * blocks) + GPUAGG_MAX_LINES,
-			   nlines);
+	blocks = Max(blocks - Min(blocks, extent->nplaced), blocks / stripe_parts(extent));
+	return Max((uint64) (LINES_SPARE * lines_expected(extent, expected) * blocks) +
+			   GPUAGG_MAX_LINES, nlines);
 }
 
 static void *

@@ -440,6 +440,7 @@ void
 gpuagg_client_end(GpuAggClient *client)
 {
 	queues_forget(client);
+	gpuagg_filling_end(gpuagg_client_ticket(client).slot);
 	gpuagg_shmem_release(client->slot, GPUAGG_HOLD_CLIENT);
 	client->slot = NULL;
 }
@@ -481,6 +482,7 @@ gpuagg_client_abort(GpuAggClient *client)
 
 	HOLD_INTERRUPTS();
 	pg_atomic_write_u32(&slot->cancel, 1);
+	gpuagg_filling_end(gpuagg_client_ticket(client).slot);
 	queues_forget(client);
 	pg_atomic_fetch_and_u32(&slot->holders, ~(uint32) GPUAGG_HOLD_OPEN);
 	if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)

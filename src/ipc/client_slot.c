@@ -56,7 +56,7 @@ gpuagg_client_error_lost(const GpuAggClient *client, GpuAggError *error)
 
 	gpuagg_shmem_device(client->device, &view);
 	gpuagg_client_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
-			  why_not : "the device worker has restarted");
+			  why_not : "the device worker has restarted, or did not answer in time");
 	return error->status;
 }
 

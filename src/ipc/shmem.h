@@ -38,6 +38,7 @@
 #include "host/machine.h"
 #include "ipc/async_commits.h"
 #include "ipc/cache_shared.h"
+#include "ipc/filling.h"
 #include "ipc/kernels_shared.h"
 #include "ipc/learned.h"
 #include "ipc/made_shared.h"
@@ -104,6 +105,7 @@ typedef struct GpuAggSlot
 									 * by the worker */
 	pg_atomic_uint64 rows;		/* by the worker */
 	pg_atomic_uint64 memory;	/* by the worker */
+	GpuAggFilling filling;		/* by the client */
 } GpuAggSlot;
 
 typedef union GpuAggSlotPadded
@@ -189,6 +191,8 @@ typedef struct GpuAggShared
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
 	pg_atomic_uint32 looking;	/* backends that look for their latch before they sleep */
 	ConditionVariable changed;	/* a slot became free; the status of a device changed */
+	pg_atomic_uint64 fillings;	/* numbers of tasks that bring many pages (filling.h) */
+	ConditionVariable filled;	/* one of these is over */
 	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;

@@ -80,6 +80,7 @@ slot_init(GpuAggSlot *slot)
 	pg_atomic_init_u64(&slot->pages_done, 0);
 	pg_atomic_init_u64(&slot->rows, 0);
 	pg_atomic_init_u64(&slot->memory, 0);
+	pg_atomic_init_u64(&slot->filling.number, 0);
 }
 
 /* What is asked of the device's memory, by beyond.c */
@@ -129,6 +130,8 @@ gpuagg_shmem_startup(void)
 		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);
 		pg_atomic_init_u32(&gpuagg_shared->looking, 0);
 		ConditionVariableInit(&gpuagg_shared->changed);
+		pg_atomic_init_u64(&gpuagg_shared->fillings, 0);
+		ConditionVariableInit(&gpuagg_shared->filled);
 		SpinLockInit(&gpuagg_shared->regrets.mutex);
 		gpuagg_shared->nslots = gpuagg_max_tasks;
 		gpuagg_shared->slots = (GpuAggSlotPadded *) base;

@@ -33,6 +33,7 @@
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
 	X(passes_shared, "tasks answered by the pass of another one, the same and in flight at once, over cached columns") \
 	X(tasks_foreseen, "tasks over cached columns that began with all that the worker has to know: one exchange of messages") \
+	X(tasks_awaited, "tasks that waited for another one to bring the pages of a table that both need, and began again") \
 	X(tasks_waited, "tasks that waited for a place on the device, or for its memory") \
 	X(waited_ms, "milliseconds from announcing these until they began") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \
@@ -42,7 +43,7 @@
 	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
 	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
 	X(feeders, "parallel workers that handed over pages beside their backends") \
-	X(cancelled, "tasks cancelled by their query") \
+	X(cancelled, "tasks cancelled by their query, or begun again (tasks_awaited)") \
 	X(errors, "device errors") \
 	X(refused, "tasks whose messages the device worker refused: errors of gpuagg's own, each told in the server's log") \
 	X(tables_forgotten, "tables that gave way to others in gpuagg.stat_tables")

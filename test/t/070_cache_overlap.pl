@@ -96,6 +96,14 @@ foreach my $round (1 .. 4)
 	same_answer($node, $query, "beside four clients, round $round: the answer");
 	is($node->safe_psql('postgres', $clients_count), 4, "beside four clients, round $round: they are at it");
 }
+# Changes of all rows: what the clients read of a page stays until they have left
+foreach my $round (1 .. 6)
+{
+	$node->safe_psql('postgres', 'UPDATE t SET v = v + 1');
+	pages($query) foreach 1 .. 2;
+	is((pages($query))[0], 0, "beside four clients, all rows changed $round times: all are cached after two runs");
+}
+same_answer($node, $query, 'beside four clients, all rows changed: the answer');
 $clients->{run}->kill_kill;
 no_tasks($node, 'no task is left');
 crash_free($node, 'no crash');

@@ -38,6 +38,7 @@
 #include "miscadmin.h"
 #include "node/leftover/leftover.h"
 #include "node/regroup/regroup_run.h"
+#include "node/run/await_fill.h"
 #include "node/run/block_feed.h"
 #include "node/run/chosen_rows.h"
 #include "node/run/device_task_inside.h"
@@ -194,6 +195,9 @@ task_begin_feed(GpuAggTaskRun *run)
 		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
+	run->waits = status == GPUAGG_OK && gpuagg_await_fill(run, run->may_wait ? &run->other : NULL);
+	if (run->waits)
+		return gpuagg_error_set(run->error, GPUAGG_BUSY, 0, "another task reads the table's pages");
 	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(run->info->program, run->pass->page_lines),
@@ -744,6 +748,34 @@ gpuagg_run_end(GpuAggTaskRun *run, GpuAggStatus status)
 	gpuagg_inputs_end(run->inputs);
 }
 
+static GpuAggStatus
+task_run(GpuAggTaskRun *run)
+{
+	GpuAggStatus status = gpuagg_run_begin(run);
+
+	if (status != GPUAGG_OK)
+		return status;
+	PG_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
+	{
+		run->status = task_drive(run);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
+	gpuagg_run_end(run, run->status);
+	return run->status;
+}
+
+/* What it waits for has its own slot; this one has none meanwhile. */
+static void
+task_await(GpuAggTaskRun *run)
+{
+	instr_time	start = {0};
+
+	memset(run->error, 0, sizeof(*run->error));
+	gpuagg_task_time_start(run, &start);
+	gpuagg_filling_wait(&run->other);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
+}
+
 GpuAggStatus
 gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
 				GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
@@ -755,16 +787,13 @@ gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pa
 	/* before there is a task, for the plan may have tasks of its own */
 	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;
-	status = gpuagg_run_begin(run);
-	if (status == GPUAGG_OK)
+	run->may_wait = true;
+	status = task_run(run);
+	if (run->waits)
 	{
-		PG_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
-		{
-			run->status = task_drive(run);
-		}
-		PG_END_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
-		status = run->status;
-		gpuagg_run_end(run, status);
+		task_await(run);
+		run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
+		status = task_run(run);
 	}
 	if (scan->rows != NULL)
 		gpuagg_plan_rows_stop(scan->rows);

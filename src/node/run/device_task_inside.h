@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "ipc/filling.h"
 #include "node/feed/task_inputs.h"
 #include "node/leftover/joined_rows.h"
 #include "node/run/device_task.h"
@@ -44,6 +45,10 @@ struct GpuAggTaskRun
 	uint64		evaluated;		/* Rows that were. */
 	GpuAggJoinedRows *joined;	/* Rows that it is to join; NULL: none yet. */
 	bool		joined_all;		/* All of these are joined and sent. */
+
+	bool		may_wait;		/* It may wait for another task that reads its pages. */
+	bool		waits;			/* It is to: it ends, and is run anew. */
+	GpuAggFiller other;			/* What it waits for. */
 
 	bool		opened;			/* The first table may be fed. */
 	bool		may_regroup;	/* The device was asked to regroup. */

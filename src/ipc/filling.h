@@ -1,0 +1,52 @@
+/*
+ * filling.h
+ *		Which tasks bring many pages of a table to a device's column cache, so that others
+ *		wait for these instead of bringing the same ones.
+ *
+ * Each slot says of its task which columns it brings, and as how many'th such task: who comes
+ * later waits.  Without a lock: two that look at the same moment may both bring them, which is
+ * twice the work, but no harm.
+ */
+#ifndef GPUAGG_IPC_FILLING_H
+#define GPUAGG_IPC_FILLING_H
+
+#include "postgres.h"
+
+#include "port/atomics.h"
+
+/* Fewer pages are brought before another task's could be waited for. */
+#define GPUAGG_FILLING_LEAST 1024
+
+/* Columns of a table by their numbers, 1 to 63; OTHERS: further ones, whichever */
+typedef uint64 GpuAggFillingColumns;
+
+#define GPUAGG_FILLING_OTHERS (UINT64CONST(1) << 63)
+
+/* In a slot */
+typedef struct GpuAggFilling
+{
+	pg_atomic_uint64 number;	/* of these tasks; 0: it is none */
+	GpuAggFillingColumns columns;
+} GpuAggFilling;
+
+/* Another's */
+typedef struct GpuAggFiller
+{
+	int			slot;
+	uint64		number;
+} GpuAggFiller;
+
+/*
+ * The task of a slot is about to bring pages of these columns.  False: another task brings
+ * them already, of the same table and to the same device; then this one has not begun.  other
+ * NULL: it begins in any case.
+ */
+extern bool gpuagg_filling_begin(int slot, GpuAggFillingColumns columns, GpuAggFiller *other);
+
+/* Until that is over, or makes no progress; interruptibly */
+extern void gpuagg_filling_wait(const GpuAggFiller *other);
+
+/* What the task of this slot brings is there, or will not come.  Harmless if it brings none. */
+extern void gpuagg_filling_end(int slot);
+
+#endif							/* GPUAGG_IPC_FILLING_H */
