@@ -156,10 +156,6 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 extern void gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							 uint32_t blocks, cudaStream_t stream);
 
-/* Positions [first, first + count) become invalid; zones of rows count them. */
-extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
-									 cudaStream_t stream);
-
 /* Stripes that are read by one launch */
 typedef struct GpuAggStripeRun
 {

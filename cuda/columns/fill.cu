@@ -10,6 +10,8 @@
  * A warp's positions are of one zone (device/stripe.h), which it widens by what it
  * has found in its lanes.
  *
+ * Positions of a page behind its lines become invalid, too.
+ *
  * Beside tasks that read other columns of a page's rows, only bits of rows are changed, and
  * which rows there are is not written.  To a column that others read come the values that
  * it has.
@@ -147,7 +149,9 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
 	{
 		const GpuAggPageRef ref = decoded.refs[i];
-		const uint32_t end = ref.position + ref.nlines;
+		const bool	beside = ref.positions == 0;
+		const uint32_t lines = ref.position + ref.nlines;
+		const uint32_t end = beside ? lines : ref.position + ref.positions;
 
 		if (ref.stripe == 0)
 			continue;
@@ -157,14 +161,15 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];
 			const uint32_t position = first + lane;
 			const bool	inside = position >= ref.position && position < end;
-			const uint32_t row = inside ? ref.row_base + position - ref.position : 0;
-			const bool	valid = inside && decoded.valid[row] &&
+			const bool	line = inside && position < lines;
+			const uint32_t row = line ? ref.row_base + position - ref.position : 0;
+			const bool	valid = line && decoded.valid[row] &&
 				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
-			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, ref.beside ? valid : inside);
+			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, beside ? valid : inside);
 
 			fill_columns(prepared, p, decoded, stripe.columns, ref.there, position, row, mine,
 						 valid);
-			if (!ref.beside)
+			if (!beside)
 				(void) put_bits(&stripe.valid[first / 32], mine, valid,
 								&stripe.zones[first / GPUAGG_ZONE]);
 		}
@@ -178,37 +183,4 @@ gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *d
 	if (blocks > decoded->npages)
 		blocks = decoded->npages;
 	fill_pages_kernel<<<blocks, FILL_THREADS, 0, stream>>>(prepared, *decoded);
-}
-
-/* ---------- validity ---------- */
-
-static __global__ void
-clear_positions_kernel(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions)
-{
-	const uint32_t end = positions.first + positions.count;
-	uint32_t	word = positions.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
-
-	for (; word * 32 < end; word += gridDim.x * blockDim.x)
-	{
-		const uint32_t from = positions.first > word * 32 ? positions.first - word * 32 : 0;
-		const uint32_t to = end - word * 32;
-		const uint32_t bits = (to < 32 ? (1u << to) - 1 : 0xFFFFFFFFu) & 0xFFFFFFFFu << from;
-
-		const int	fewer = __popc(atomicAnd(&valid[word], ~bits) & bits);
-
-		if (fewer > 0)
-			atomicAdd((unsigned long long *) &zones[word / (GPUAGG_ZONE / 32)].count,
-					  (unsigned long long) -(long long) fewer);
-	}
-}
-
-void
-gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
-						 cudaStream_t stream)
-{
-	const uint32_t words = positions.count / 32 + 2;
-	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
-
-	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones,
-																					 positions);
 }

@@ -390,28 +390,6 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 		}
 }
 
-static GpuAggStatus
-stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error)
-{
-	GpuAggDevice *device = stripe->device;
-
-	memset(error, 0, sizeof(*error));
-	if (device->lost)
-	{
-		*error = device->lost_error;
-		return error->status;
-	}
-	if (positions.first >= stripe->positions || positions.count == 0)
-		return GPUAGG_OK;
-	if (positions.count > stripe->positions - positions.first)
-		positions.count = stripe->positions - positions.first;
-	stripe->fills++;
-	gpuagg_cuda_stripe_clear(stripe->valid, stripe->zones.there, positions, device->stripe_stream);
-	if (CUDA_LAUNCHED(device, error))
-		(void) gpuagg_cuda_stripe_done(device, error);
-	return error->status;
-}
-
 static uint64_t
 stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 {
@@ -471,7 +449,6 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	stripe_free,
 	stripe_add_column,
 	stripe_drop_column,
-	stripe_clear,
 	stripe_zones,
 	stripe_range,
 	stripe_bytes,

@@ -86,7 +86,8 @@ typedef struct GpuAggPageRef
 {
 	const char *page;
 	uint16_t	nlines;
-	uint16_t	beside;			/* as GpuAggPage's */
+	uint16_t	positions;		/* that are its own in the stripe; 0: which are valid there stays
+								 * (GpuAggPage's beside) */
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */

@@ -153,6 +153,13 @@ batch_fill(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 
 /* ---------- pages ---------- */
 
+/* That are a page's own in its stripe */
+static uint32_t
+page_positions(const GpuAggPage *page)
+{
+	return page->positions > page->nlines ? page->positions : page->nlines;
+}
+
 static GpuAggStatus
 pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 			BatchShape *shape, GpuAggError *error)
@@ -177,7 +184,8 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 		if (pages[i].stripe == NULL)
 			continue;
 		if (pages[i].position > pages[i].stripe->positions ||
-			pages[i].nlines > pages[i].stripe->positions - pages[i].position)
+			page_positions(&pages[i]) > GPUAGG_MAX_LINES ||
+			page_positions(&pages[i]) > pages[i].stripe->positions - pages[i].position)
 			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
 									 "page %u of the batch exceeds its stripe", i);
 		if (i > 0 && pages[i].stripe == pages[i - 1].stripe)
@@ -231,7 +239,7 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAg
 		if (ref->page == NULL)
 			return false;
 		ref->nlines = (uint16_t) pages[i].nlines;
-		ref->beside = pages[i].beside != 0;
+		ref->positions = pages[i].beside != 0 ? 0 : (uint16_t) page_positions(&pages[i]);
 		ref->there = pages[i].there;
 		ref->row_base = row;
 		ref->bitmap = 0;

@@ -239,6 +239,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 			continue;
 		pages[i].stripe = use->extent->stripes[block->stripe].stripe;
 		pages[i].position = block->position;
+		pages[i].positions = block->positions;
 		pages[i].beside = way == FILL_ADD;
 		pages[i].there = there;
 		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {

@@ -261,20 +261,6 @@ gpuagg_cache_loosen(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
 		stripe->loose[z / 64] |= UINT64CONST(1) << z % 64;
 }
 
-static void
-clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32 from)
-{
-	GpuAggPositions positions = {block->position + from, block->positions - from};
-	GpuAggError error;
-
-	if (positions.count == 0)
-		return;
-	gpuagg_cache_loosen(extent, block);
-	if (gpuagg_cache_stripe_ops()->clear(extent->stripes[block->stripe].stripe, positions,
-									   &error) != GPUAGG_OK)
-		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
-}
-
 /* Those that were never handed out, in a stripe that has enough; false: none has. */
 static bool
 take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
@@ -296,13 +282,12 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 
 /* Those that others had before */
 static bool
-take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines, uint32 positions)
+take_free(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 {
 	if (positions == 0 || !gpuagg_cache_free_take(extent, positions, block))
 		return false;
 	extent->nplaced++;
 	gpuagg_cache_loosen(extent, block);
-	clear_positions(extent, block, nlines);
 	return true;
 }
 
@@ -326,11 +311,11 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 	const uint64 expects = positions_expected(extent, expected, positions);
 
 	gpuagg_cache_formers_free(extent);
-	return take_free(extent, block, nlines, positions) ||
+	return take_free(extent, block, positions) ||
 		take_end(extent, block, positions) ||
 		(add_stripe(extent, expects, expects / Max(positions, 1)) &&
 		 take_end(extent, block, positions)) ||
-		take_free(extent, block, nlines, nlines);
+		take_free(extent, block, nlines);
 }
 
 GpuAggCacheBlock *
@@ -349,7 +334,10 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 			gpuagg_cache_loosen(extent, block);
 	}
 	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
-		clear_positions(extent, block, nlines);
+	{
+		if (block->positions > nlines)
+			gpuagg_cache_loosen(extent, block);
+	}
 	else
 	{
 		gpuagg_cache_forget(extent, number);

@@ -100,6 +100,8 @@ typedef struct GpuAggPage
 	uint32_t	position;			/* line i is kept at position + i, in all columns that the
 									 * program loads; lines without a row, and rows that are listed,
 									 * become invalid positions */
+	uint32_t	positions;		/* so many are its own there: those behind its lines become
+								 * invalid, too */
 	uint32_t	beside;			/* 1: tasks may be reading other columns of these rows
 								 * there, so which positions are valid stays, and all
 								 * columns of rows that are listed */

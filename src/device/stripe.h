@@ -44,7 +44,7 @@ typedef struct GpuAggPositions
  *		lies there now is between them: integers as they are, floating-point
  *		numbers by gpuagg_f64_order(), strings by code.  No value: low > high.
  *
- * count: bits that are set among the zone's: NULLs of a column, those of cleared
+ * count: bits that are set among the zone's: NULLs of a column, those of invalid
  *		positions included; rows of the stripe (GPUAGG_ZONE_ROWS).
  */
 #define GPUAGG_ZONE_LOG2 16
@@ -116,10 +116,6 @@ typedef struct GpuAggStripeOps
 	GpuAggStatus (*add_column) (GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 								GpuAggDictionary *dictionary, GpuAggError *error);
 	void		(*drop_column) (GpuAggStripe *stripe, uint32_t attr);
-
-	/* Positions become invalid, before anything that a task is given later. */
-	GpuAggStatus (*clear) (GpuAggStripe *stripe, GpuAggPositions positions,
-						   GpuAggError *error);
 
 	/*
 	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)

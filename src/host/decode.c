@@ -512,6 +512,18 @@ fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 	gpuagg_stripe_fill(page->stripe, d->vectors, &rows);
 }
 
+/* Of a page that is kept, and that has no more lines */
+static void
+fill_rest(const GpuAggPage *page)
+{
+	const GpuAggPositions rest = {
+		page->position + page->nlines, page->positions - page->nlines
+	};
+
+	if (page->stripe != NULL && page->beside == 0 && page->positions > page->nlines)
+		gpuagg_stripe_clear(page->stripe, rest);
+}
+
 /*
  * Lines from `line` on, as long as they are visible tuples without NULLs, all
  * of whose attributes have fixed length.  Returns the first that is not, or
@@ -748,6 +760,7 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 			return error->status;
 		if (d->line >= page->nlines)
 		{
+			fill_rest(page);
 			d->page++;
 			d->line = 0;
 		}

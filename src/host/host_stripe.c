@@ -233,23 +233,6 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 }
 
 static GpuAggStatus
-stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error)
-{
-	static const uint64_t none[PAGE_WORDS];
-
-	memset(error, 0, sizeof(*error));
-	while (positions.count > 0)
-	{
-		uint32_t	some = positions.count < GPUAGG_MAX_LINES ? positions.count : GPUAGG_MAX_LINES;
-
-		bitmap_store_counted(stripe->valid, stripe->zones, positions.first, some, none, NULL);
-		positions.first += some;
-		positions.count -= some;
-	}
-	return GPUAGG_OK;
-}
-
-static GpuAggStatus
 stripe_zones(GpuAggStripe *stripe, uint32_t attr, bool counts, bool busy,
 			 const GpuAggZone **zones, GpuAggError *error)
 {
@@ -312,7 +295,6 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.free = stripe_free,
 	.add_column = stripe_add_column,
 	.drop_column = stripe_drop_column,
-	.clear = stripe_clear,
 	.zones = stripe_zones,
 	.range = stripe_range,
 	.bytes = stripe_bytes,
@@ -483,6 +465,14 @@ gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 			widen_numbers(column, classes[attrs[i].reg], v, rows);
 		}
 	}
+}
+
+void
+gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions)
+{
+	static const uint64_t none[PAGE_WORDS];
+
+	bitmap_store_counted(stripe->valid, stripe->zones, positions.first, positions.count, none, NULL);
 }
 
 /* ---------- loading ---------- */

@@ -76,6 +76,9 @@ extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe
 extern void gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors,
 							 const GpuAggFillRows *rows);
 
+/* At most GPUAGG_MAX_LINES positions become invalid. */
+extern void gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions);
+
 /*
  * Loads the rows at positions [first, first + GPUAGG_VECTOR_ROWS) into the
  * vectors, and returns their number.  first is a multiple of

@@ -130,26 +130,24 @@ test_without(void)
 	keep_nothing();
 }
 
+/* A page has fewer lines by now, or none: at its other positions there is no row any more. */
 static void
-test_clear(void)
+test_fewer_lines(void)
 {
 	static TestProgram p;
 	GpuAggStripe *stripe;
-	GpuAggError error;
-	uint32_t	half = 0;
 
 	table_make(scaled(50000), 100, 0);
-	half = npages / 2;
 	program_standard(&p);
-	stripe = stripe_of_table(&p, "to be cleared");
-	STRIPES->clear(
-		stripe, (GpuAggPositions){page_position[half], page_position[npages] - page_position[half]},
-		&error);
-	ok(stripe_gives(&p, stripe, NULL, 0, page_list, half), "the second half is cleared");
-	keep_pages(stripe, 0, npages, 0);
-	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and kept again");
-	STRIPES->clear(stripe, (GpuAggPositions) {0, page_position[npages]}, &error);
-	ok(stripe_gives(&p, stripe, NULL, 0, page_list, 0), "nothing is left");
+	stripe = stripe_of_table(&p, "of pages that shrink");
+	lines_leave(0, npages);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "lines have gone");
+	lines_return();
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and come back");
+	for (uint32_t i = 0; i < npages; i++)
+		page_list[i].nlines = 0;
+	ok(table_kept(&p) && stripe_gives(&p, stripe, NULL, 0, page_list, 0), "nothing is left");
+	lines_return();
 	STRIPES->free(stripe);
 	keep_nothing();
 }
@@ -580,7 +578,7 @@ device_stripe_cases(const TestDevice *d)
 	test_rows(false, "rows without columns");
 	test_rows(true, "rows without columns, odd lines");
 	test_without();
-	test_clear();
+	test_fewer_lines();
 	test_changed();
 	test_columns();
 	test_beside();

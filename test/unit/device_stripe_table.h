@@ -54,6 +54,7 @@ keep_pages(GpuAggStripe *stripe, uint32_t first, uint32_t n, uint32_t position)
 	{
 		page_list[i].stripe = stripe;
 		page_list[i].position = page_position[i] = position;
+		page_list[i].positions = page_list[i].nlines;
 		position += page_list[i].nlines;
 	}
 	page_position[first + n] = position;
@@ -68,6 +69,26 @@ lines_of(uint32_t first, uint32_t n)
 	for (uint32_t i = first; i < first + n; i++)
 		lines += page_list[i].nlines;
 	return lines;
+}
+
+/* Of pages of the table, in turn a line less, half of them, or none are left; they keep their positions. */
+static inline void
+lines_leave(uint32_t first, uint32_t n)
+{
+	for (uint32_t i = first; i < first + n; i++)
+	{
+		const uint32_t nlines = page_list[i].positions;
+
+		page_list[i].nlines = i % 3 == 0 ? nlines - 1 : i % 3 == 1 ? nlines / 2 : 0;
+	}
+}
+
+/* They are back. */
+static inline void
+lines_return(void)
+{
+	for (uint32_t i = 0; i < npages; i++)
+		page_list[i].nlines = page_list[i].positions;
 }
 
 static inline void
