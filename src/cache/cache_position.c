@@ -171,18 +171,32 @@ stripe_parts(const GpuAggCacheExtent *extent)
 		Max(1, GPUAGG_EXTENT_STRIPES >> (GPUAGG_EXTENT_STRIPES / 2 + 1 - left));
 }
 
+/* A block that has positions, and how many it has, are added. */
+static void
+count_lines(const GpuAggCacheBlock *block, uint32 *blocks, uint64 *lines)
+{
+	if (block->stripe == GPUAGG_NO_STRIPE)
+		return;
+	*blocks += 1;
+	*lines += block->positions;
+}
+
 /*
- * Lines of a page, in the mean: of those that come, or of those that have positions, whichever are
- * more.  Of pages that were changed some have no row left, and yet others take as many as they had.
+ * Lines of a page, in the mean: of those that come, or of those that have positions or left them
+ * to readers, whichever are more.  Of pages that were changed some have no row left, and yet
+ * others take as many as they had.
  */
 static double
 lines_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected)
 {
-	uint64		used = 0;
+	uint32		blocks = 0;
+	uint64		lines = 0;
 
-	for (int i = 0; i < extent->nstripes; i++)
-		used += extent->stripes[i].used;
-	return Max(expected->lines, Min((double) used / Max(extent->nplaced, 1), GPUAGG_MAX_LINES));
+	for (uint32 i = 0; i < extent->room; i++)
+		count_lines(&extent->blocks[i], &blocks, &lines);
+	for (uint32 i = extent->next_former; i < extent->nformers; i++)
+		count_lines(&extent->formers[i].block, &blocks, &lines);
+	return Max(expected->lines, (double) lines / Max(blocks, 1));
 }
 
 /*
@@ -308,13 +322,14 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 			   const GpuAggCacheExpected *expected)
 {
 	const uint32 positions = positions_wanted(nlines, had);
-	const uint64 expects = positions_expected(extent, expected, positions);
+	uint64		expects;
 
 	gpuagg_cache_formers_free(extent);
-	return take_free(extent, block, positions) ||
-		take_end(extent, block, positions) ||
-		(add_stripe(extent, expects, expects / Max(positions, 1)) &&
-		 take_end(extent, block, positions)) ||
+	if (take_free(extent, block, positions) || take_end(extent, block, positions))
+		return true;
+	expects = positions_expected(extent, expected, positions);
+	return (add_stripe(extent, expects, expects / Max(positions, 1)) &&
+			take_end(extent, block, positions)) ||
 		take_free(extent, block, nlines);
 }
 

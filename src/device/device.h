@@ -31,7 +31,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 32
+#define GPUAGG_DEVICE_ABI 33
 
 typedef struct GpuAggTask GpuAggTask;
 

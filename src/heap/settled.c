@@ -72,11 +72,11 @@ gpuagg_settled_snapshot(Snapshot snapshot, GpuAggSnapshot *of)
 
 /* Asks for the transaction, so that its other tuples can be judged without. */
 static bool
-is_past(GpuAggXacts *xacts, TransactionId xid, TransactionId *newest)
+is_past(GpuAggXacts *xacts, TransactionId xid, bool committed, TransactionId *newest)
 {
 	if (!TransactionIdIsNormal(xid))
 		return true;
-	if (!gpuagg_xacts_settled(xacts, xid, gpuagg_xacts_ask(xacts, xid)))
+	if (!gpuagg_xacts_settled(xacts, xid, gpuagg_xacts_ask(xacts, xid, committed)))
 		return false;
 	gpuagg_xacts_newest(xid, newest);
 	return true;
@@ -100,6 +100,7 @@ gpuagg_settled_tuple(HeapTupleHeader tuple, GpuAggXacts *xacts, TransactionId *n
 		return false;
 	/* whose inserter has rolled back nobody sees, whoever deletes it */
 	return HeapTupleHeaderXminInvalid(tuple) ||
-		(is_past(xacts, HeapTupleHeaderGetXmin(tuple), newest) &&
-		 is_past(xacts, deleter(tuple), newest));
+		(is_past(xacts, HeapTupleHeaderGetXmin(tuple), HeapTupleHeaderXminCommitted(tuple),
+				 newest) &&
+		 is_past(xacts, deleter(tuple), (tuple->t_infomask & HEAP_XMAX_COMMITTED) != 0, newest));
 }

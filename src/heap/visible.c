@@ -123,6 +123,6 @@ gpuagg_visible_lines(GpuAggVisible *visible, Buffer buffer, OffsetNumber lines, 
 		page->has_visibility = gap;
 	}
 	page->keep = keep;
-	page->newest = newest;
+	page->newest = keep == GPUAGG_KEEP_SETTLED ? newest : InvalidTransactionId;
 	return true;
 }

@@ -22,23 +22,23 @@ gpuagg_xacts_init(GpuAggXacts *xacts, Snapshot snapshot)
 
 /* As HeapTupleSatisfiesMVCC goes about it */
 static GpuAggXact
-standing(TransactionId xid, Snapshot snapshot)
+standing(TransactionId xid, Snapshot snapshot, bool committed)
 {
 	if (TransactionIdIsCurrentTransactionId(xid))
 		return GPUAGG_XACT_OWN;
 	if (XidInMVCCSnapshot(xid, snapshot))
 		return GPUAGG_XACT_RUNNING;
-	return TransactionIdDidCommit(xid) ? GPUAGG_XACT_COMMITTED : GPUAGG_XACT_ABORTED;
+	return committed || TransactionIdDidCommit(xid) ? GPUAGG_XACT_COMMITTED : GPUAGG_XACT_ABORTED;
 }
 
 GpuAggXact
-gpuagg_xacts_ask(GpuAggXacts *xacts, TransactionId xid)
+gpuagg_xacts_ask(GpuAggXacts *xacts, TransactionId xid, bool committed)
 {
 	const uint32 place = xid % GPUAGG_XACTS;
 
 	if (xacts->known[place].xid != xid)
 	{
-		xacts->known[place].is = standing(xid, xacts->snapshot);
+		xacts->known[place].is = standing(xid, xacts->snapshot, committed);
 		xacts->known[place].xid = xid;
 	}
 	return xacts->known[place].is;

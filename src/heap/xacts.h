@@ -53,8 +53,11 @@ typedef struct GpuAggVerdict
 
 extern void gpuagg_xacts_init(GpuAggXacts *xacts, Snapshot snapshot);
 
-/* Asks PostgreSQL where it is not known; of a normal transaction, and an MVCC snapshot. */
-extern GpuAggXact gpuagg_xacts_ask(GpuAggXacts *xacts, TransactionId xid);
+/*
+ * Asks PostgreSQL where it is not known; of a normal transaction, and an MVCC snapshot.
+ * committed: so a hint bit says.
+ */
+extern GpuAggXact gpuagg_xacts_ask(GpuAggXacts *xacts, TransactionId xid, bool committed);
 
 /* TransactionIdPrecedes of two normal ones, without a call */
 static inline bool

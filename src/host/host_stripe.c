@@ -472,7 +472,8 @@ gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions)
 {
 	static const uint64_t none[PAGE_WORDS];
 
-	bitmap_store_counted(stripe->valid, stripe->zones, positions.first, positions.count, none, NULL);
+	bitmap_store_counted(stripe->valid, stripe->zones, positions.first, positions.count, none,
+						 NULL);
 }
 
 /* ---------- loading ---------- */

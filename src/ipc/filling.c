@@ -15,27 +15,49 @@
 #define STALLED_MS 2000
 
 /* So often a waiting client looks for progress. */
-#define LOOK_MS 10
+#define LOOK_MS 100
+
+#define USELESS_SECONDS 60
 
 static uint32 wait_event_filling;
 
-/* Does a slot's task bring all of these columns, and did it begin before the other one? */
-static bool
-brings(const GpuAggSlot *slot, const GpuAggSlot *than, GpuAggFillingColumns columns,
-	   uint64 before, uint64 *number)
+static GpuAggFillings *
+fillings(void)
 {
-	*number = pg_atomic_read_u64((pg_atomic_uint64 *) &slot->filling.number);
-	pg_read_barrier();
-	return *number != 0 && *number < before && slot->datid == than->datid &&
-		slot->relid == than->relid && slot->device == than->device &&
-		(columns & ~slot->filling.columns) == 0 && (columns & GPUAGG_FILLING_OTHERS) == 0;
+	return &gpuagg_shared->fillings;
 }
 
+void
+gpuagg_fillings_init(GpuAggFillings *all)
+{
+	pg_atomic_init_u64(&all->last, 0);
+	ConditionVariableInit(&all->over);
+	for (int i = 0; i < GPUAGG_FILLING_USELESS; i++)
+		pg_atomic_init_u64(&all->useless[i], 0);
+}
+
+/*
+ * The number under which a slot's task brings all columns of another one, which comes later; 0: it
+ * does not.
+ */
+static uint64
+brings(GpuAggSlot *slot, const GpuAggSlot *later, GpuAggFillingColumns columns)
+{
+	const uint64 number = pg_atomic_read_u64(&slot->filling.number);
+
+	pg_read_barrier();
+	return slot->datid == later->datid && slot->relid == later->relid &&
+		slot->device == later->device && (columns & ~slot->filling.columns) == 0 &&
+		(columns & GPUAGG_FILLING_OTHERS) == 0 ? number : 0;
+}
+
+/* The first one: those behind it may be about to wait for it. */
 bool
 gpuagg_filling_begin(int slot, GpuAggFillingColumns columns, GpuAggFiller *other)
 {
 	GpuAggSlot *own = gpuagg_shmem_slot(slot);
-	const uint64 number = pg_atomic_add_fetch_u64(&gpuagg_shared->fillings, 1);
+	const uint64 number = pg_atomic_add_fetch_u64(&fillings()->last, 1);
+	uint64		first = number;
 
 	own->filling.columns = columns;
 	pg_write_barrier();
@@ -45,13 +67,18 @@ gpuagg_filling_begin(int slot, GpuAggFillingColumns columns, GpuAggFiller *other
 	pg_memory_barrier();
 	for (int i = 0; i < gpuagg_shared->nslots; i++)
 	{
-		if (!brings(gpuagg_shmem_slot(i), own, columns, number, &other->number))
+		const uint64 theirs = brings(gpuagg_shmem_slot(i), own, columns);
+
+		if (theirs == 0 || theirs >= first)
 			continue;
-		other->slot = i;
-		gpuagg_filling_end(slot);
-		return false;
+		first = theirs;
+		*other = (GpuAggFiller) {i, theirs};
 	}
-	return true;
+	if (first == number)
+		return true;
+	/* who waits for this one by now looks again by itself */
+	pg_atomic_write_u64(&own->filling.number, 0);
+	return false;
 }
 
 void
@@ -62,7 +89,7 @@ gpuagg_filling_end(int slot)
 	if (pg_atomic_read_u64(&filling->number) == 0)
 		return;
 	pg_atomic_write_u64(&filling->number, 0);
-	ConditionVariableBroadcast(&gpuagg_shared->filled);
+	ConditionVariableBroadcast(&fillings()->over);
 }
 
 /* Rises with each batch that is handed over, and with each that the device has read */
@@ -73,26 +100,63 @@ progress(GpuAggSlot *slot)
 }
 
 void
-gpuagg_filling_wait(const GpuAggFiller *other)
+gpuagg_filling_wait(const GpuAggFiller *other, double limit_ms)
 {
 	GpuAggSlot *slot = gpuagg_shmem_slot(other->slot);
 	uint64		done = progress(slot);
-	TimestampTz moved = GetCurrentTimestamp();
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz moved = now;
+	const TimestampTz until = now + (TimestampTz) (limit_ms * 1000);
 
-	ConditionVariablePrepareToSleep(&gpuagg_shared->filled);
-	while (pg_atomic_read_u64(&slot->filling.number) == other->number)
+	ConditionVariablePrepareToSleep(&fillings()->over);
+	while (pg_atomic_read_u64(&slot->filling.number) == other->number && now < until &&
+		   !TimestampDifferenceExceeds(moved, now, STALLED_MS))
 	{
-		const uint64 now_done = progress(slot);
-		const TimestampTz now = GetCurrentTimestamp();
+		uint64		so_far;
 
-		if (now_done != done)
-			moved = now;
-		else if (TimestampDifferenceExceeds(moved, now, STALLED_MS))
-			break;
-		done = now_done;
-		(void) ConditionVariableTimedSleep(&gpuagg_shared->filled, LOOK_MS,
+		(void) ConditionVariableTimedSleep(&fillings()->over,
+										   Min(LOOK_MS, (until - now) / 1000 + 1),
 										   gpuagg_wait_event(&wait_event_filling,
 															 "GpuAggFilling"));
+		now = GetCurrentTimestamp();
+		so_far = progress(slot);
+		if (so_far != done)
+			moved = now;
+		done = so_far;
 	}
 	ConditionVariableCancelSleep();
+}
+
+/* A place has one table, and the second until which it is meant. */
+static pg_atomic_uint64 *
+useless_place(Oid relid, uint64 *key)
+{
+	const uint32 mixed = relid ^ MyDatabaseId;
+
+	*key = (uint64) mixed << 32;
+	return &fillings()->useless[mixed % GPUAGG_FILLING_USELESS];
+}
+
+static uint32
+seconds_now(void)
+{
+	return (uint32) (GetCurrentTimestamp() / USECS_PER_SEC);
+}
+
+void
+gpuagg_filling_useless(Oid relid)
+{
+	uint64		key;
+	pg_atomic_uint64 *place = useless_place(relid, &key);
+
+	pg_atomic_write_u64(place, key | (seconds_now() + USELESS_SECONDS));
+}
+
+bool
+gpuagg_filling_is_useless(Oid relid)
+{
+	uint64		key;
+	const uint64 there = pg_atomic_read_u64(useless_place(relid, &key));
+
+	return there >> 32 == key >> 32 && seconds_now() < (uint32) there;
 }

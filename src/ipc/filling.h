@@ -13,9 +13,10 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
+#include "storage/condition_variable.h"
 
 /* Fewer pages are brought before another task's could be waited for. */
-#define GPUAGG_FILLING_LEAST 1024
+#define GPUAGG_FILLING_LEAST 4096
 
 /* Columns of a table by their numbers, 1 to 63; OTHERS: further ones, whichever */
 typedef uint64 GpuAggFillingColumns;
@@ -29,12 +30,25 @@ typedef struct GpuAggFilling
 	GpuAggFillingColumns columns;
 } GpuAggFilling;
 
+/* Tables of which waiting was of no use: so many are told apart */
+#define GPUAGG_FILLING_USELESS 64
+
+/* Of all of them */
+typedef struct GpuAggFillings
+{
+	pg_atomic_uint64 last;		/* their numbers */
+	ConditionVariable over;		/* one of them is */
+	pg_atomic_uint64 useless[GPUAGG_FILLING_USELESS];
+} GpuAggFillings;
+
 /* Another's */
 typedef struct GpuAggFiller
 {
 	int			slot;
 	uint64		number;
 } GpuAggFiller;
+
+extern void gpuagg_fillings_init(GpuAggFillings *fillings);
 
 /*
  * The task of a slot is about to bring pages of these columns.  False: another task brings
@@ -43,10 +57,14 @@ typedef struct GpuAggFiller
  */
 extern bool gpuagg_filling_begin(int slot, GpuAggFillingColumns columns, GpuAggFiller *other);
 
-/* Until that is over, or makes no progress; interruptibly */
-extern void gpuagg_filling_wait(const GpuAggFiller *other);
+/* Until that is over or makes no progress, or for so many milliseconds; interruptibly */
+extern void gpuagg_filling_wait(const GpuAggFiller *other, double limit_ms);
 
 /* What the task of this slot brings is there, or will not come.  Harmless if it brings none. */
 extern void gpuagg_filling_end(int slot);
+
+/* A table of this database is not waited for for a minute, for that was of no use. */
+extern void gpuagg_filling_useless(Oid relid);
+extern bool gpuagg_filling_is_useless(Oid relid);
 
 #endif							/* GPUAGG_IPC_FILLING_H */

@@ -191,8 +191,7 @@ typedef struct GpuAggShared
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
 	pg_atomic_uint32 looking;	/* backends that look for their latch before they sleep */
 	ConditionVariable changed;	/* a slot became free; the status of a device changed */
-	pg_atomic_uint64 fillings;	/* numbers of tasks that bring many pages (filling.h) */
-	ConditionVariable filled;	/* one of these is over */
+	GpuAggFillings fillings;
 	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;

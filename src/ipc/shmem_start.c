@@ -130,8 +130,7 @@ gpuagg_shmem_startup(void)
 		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);
 		pg_atomic_init_u32(&gpuagg_shared->looking, 0);
 		ConditionVariableInit(&gpuagg_shared->changed);
-		pg_atomic_init_u64(&gpuagg_shared->fillings, 0);
-		ConditionVariableInit(&gpuagg_shared->filled);
+		gpuagg_fillings_init(&gpuagg_shared->fillings);
 		SpinLockInit(&gpuagg_shared->regrets.mutex);
 		gpuagg_shared->nslots = gpuagg_max_tasks;
 		gpuagg_shared->slots = (GpuAggSlotPadded *) base;

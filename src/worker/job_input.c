@@ -234,6 +234,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		page->block = in[i].block;
 		page->visibility = NULL;
 		page->stripe = NULL;
+		page->positions = 0;
 		page->beside = 0;
 		page->there = 0;
 		if (!in[i].has_visibility)

@@ -10,104 +10,95 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('await_fill', 'shared_buffers = 32MB', 'autovacuum = off',
+my $node = new_node('await_fill', 'shared_buffers = 256MB', 'autovacuum = off',
 	'gpuagg.cache_size = 512MB', "gpuagg.debug_require = 'require'");
-my $least = 1024;
-slow_table($node, 4000);
-my $slow = slow_query(10, $node);
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE t WITH (fillfactor = 20) AS SELECT i AS id, i % 10 AS g, i::int8 AS v, repeat('x', 20) AS t FROM generate_series(1, 300000) i;
+	VACUUM ANALYZE t;});
+my $pages = $node->safe_psql('postgres', "SELECT pg_relation_size('t') / current_setting('block_size')::int");
+cmp_ok($pages, '>=', 4096, 'enough pages that a task is waited for');
+my @queries = ('SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g ORDER BY g', 'SELECT count(*), sum(v) FROM t');
+my $file = PostgreSQL::Test::Utils::tempdir() . '/query.sql';
+my $holder;
 
-# Pages that a query read, and that the device had
-sub pages
-{
-	my ($q, $session) = @_;
-	my $plan = ($session // $node)->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) $q");
-
-	return map { $plan =~ /"$_": (\d+)/ ? $1 : 0 } ('Pages', 'Cached Pages');
-}
-
-sub awaited
-{
-	return counter($node, 'tasks_awaited');
-}
-
-# Each row in a page of its own, and all pages changed
+# A row of each page
 sub change
 {
-	$node->safe_psql('postgres', 'UPDATE slow SET id = -id; VACUUM slow; UPDATE slow SET id = -id');
+	$node->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id % 20 = 0');
 	return;
 }
 
-# Until a task has handed over some pages, but by far not all
-sub wait_fed
+sub stock
 {
-	$node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM gpuagg.tasks WHERE pages_done > 0')
-	  or die 'no task hands over pages';
-	return;
+	return $node->safe_psql('postgres', "SET gpuagg.enable = off; $_[0]");
 }
 
-my @small = ('SELECT g, count(*), max(length(t)) FROM slow GROUP BY g ORDER BY g', 'SELECT count(*) FROM slow');
-my $other = 'SELECT g, sum(id) FROM slow GROUP BY g ORDER BY g';
-SKIP:
+# How much a counter rises while something is done
+sub rise
 {
-	my $seconds = slow_seconds($node, $slow);
-	skip "a task takes $seconds s here, which is too short to do anything beside it", 1 if $seconds < 2;
+	my ($name, $do) = @_;
+	my $before = counter($node, $name);
 
-	foreach my $query (@small)
-	{
-		change();
-		my $reference = $node->safe_psql('postgres', "SET gpuagg.enable = off; $slow");
-		my $before = awaited();
-		my $psql = start_psql($node, "$slow;");
-		wait_fed();
-		my ($read, $cached) = pages($query);
-		is(awaited(), $before + 1, "$query: it waits for the task that reads");
-		is($read, 0, "$query: and reads nothing itself");
-		cmp_ok($cached, '>=', $least, "$query: for all is kept by then");
-		finish_psql($psql);
-		is($psql->{stdout}, $reference, "$query: the first one's answer");
-		same_answer($node, $query, "$query: the answer");
-	}
-
-	# what the first does not bring
-	change();
-	my $before = awaited();
-	my $psql = start_psql($node, "$slow;");
-	wait_fed();
-	cmp_ok((pages($other))[0], '>=', $least, 'a task of other columns reads its pages itself');
-	is(awaited(), $before, 'and waits for nobody');
-	finish_psql($psql);
-	same_answer($node, $other, 'the answer of other columns');
-
-	# cancelled while it waits, and the first one's end
-	change();
-	$psql = start_psql($node, "SELECT pg_backend_pid(); $slow;");
-	wait_fed();
-	my ($rc, $out, $err) = $node->psql('postgres', "SET statement_timeout = 300; $small[0]");
-	like($err, qr/statement timeout/, 'one that waits is cancelled');
-	my $waiting = start_psql($node, "$small[0];");
-	$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%max(length%' AND state = 'active' AND pid <> pg_backend_pid()});
-	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LIKE%' AND pid <> pg_backend_pid()});
-	finish_psql($psql);
-	finish_psql($waiting);
-	is($waiting->{stdout}, $node->safe_psql('postgres', "SET gpuagg.enable = off; $small[0]"),
-		'the first one is terminated: who waited reads instead');
+	$do->();
+	return counter($node, $name) - $before;
 }
 
-# One that makes no progress is not waited for, and after that was for nothing nor is the table.
-my $holder = start_psql($node, 'SELECT pg_advisory_lock(72); SELECT pg_sleep(600);');
-$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND granted");
+# The first task stands still when it is about to read, until the lock is given up.
+sub hold
+{
+	$holder = $node->background_psql('postgres');
+	$holder->query_safe('SELECT pg_advisory_lock(72)');
+	my $first = start_psql($node, "SET gpuagg.debug_wait = 71; $_[0];");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+	  or die 'no task waits';
+	return $first;
+}
+
+# Eight clients at once, each change several times: in the end one task reads for all.
+append_to_file($file, "$queries[0];\n");
+$node->safe_psql('postgres', $_) foreach @queries;
+my ($awaited, $read) = (0, 0);
+foreach my $round (1 .. 5)
+{
+	change();
+	$awaited += rise('tasks_awaited', sub {
+		$read += rise('pages', sub {
+			my $clients = start_pgbench($node, 60, '-c', 8, '-t', 1, '-f', $file);
+			finish_pgbench($clients);
+		});
+	});
+	same_answer($node, $queries[0], "round $round: the answer");
+}
+cmp_ok($awaited, '>', 0, "some wait for others ($awaited)");
+cmp_ok($read, '<', 5 * 4 * $pages, "fewer than half of the pages are read that eight clients would read ($read)");
+
+# One that makes no progress is waited for, but not for long; and after that was for nothing nor is the table.
 change();
-my $first = start_psql($node, "SET gpuagg.debug_wait = 71; $small[0];");
-$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
-my $before = awaited();
-my $answer = $node->safe_psql('postgres', "$small[0]; UPDATE slow SET id = -id; $small[0];");
-is(awaited(), $before + 1, 'one that stands still is waited for once');
-my $stock = $node->safe_psql('postgres', "SET gpuagg.enable = off; $small[0]");
-is($answer, "$stock\n$stock", 'but not for ever');
-$holder->{run}->kill_kill;
-$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()});
+my $first = hold($queries[0]);
+my $reference = stock($queries[0]);
+my $answer;
+is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $queries[1]) }), 1, 'one that stands still is waited for');
+is($answer, stock($queries[1]), 'but not for ever');
+change();
+is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $queries[1]) }), 0, 'once');
+is($answer, stock($queries[1]), 'the answer then');
+$holder->quit;
 finish_psql($first);
-is($first->{stdout}, $node->safe_psql('postgres', "SET gpuagg.enable = off; $small[0]"), "and gives its answer when it goes on");
+is($first->{stdout}, $reference, 'the first one goes on');
+
+# What the first one does not bring is not waited for; nor is who has left.
+$node->safe_psql('postgres', 'CREATE TABLE u WITH (fillfactor = 20) AS TABLE t; VACUUM ANALYZE u');
+my $u = 'SELECT count(*), sum(v) FROM u';
+$first = hold('SELECT g, count(*) FROM u GROUP BY g ORDER BY g');
+is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $u) }), 0, 'one that brings other columns is not waited for');
+is($answer, stock($u), 'the answer');
+$node->safe_psql('postgres', 'UPDATE u SET v = v + 1 WHERE id % 20 = 0');
+$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM u GROUP BY%' AND pid <> pg_backend_pid()});
+finish_psql($first);
+is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $u) }), 0, 'one that has ended is not waited for');
+is($answer, stock($u), 'the answer');
+$holder->quit;
 no_tasks($node, 'no task is left');
 crash_free($node, 'no crash');
 $node->stop;

@@ -114,13 +114,8 @@ gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id)
 
 /* ----------------------------------------------------------------- rate --- */
 
-/*
- * What a page takes the backend: pages that come from disk, or are not all-visible, take longer
- * than the profile says.  So far; before that, when a task over the table ran last.  0: too few
- * to tell
- */
-static double
-inputs_page_ns(const GpuAggTaskInputs *inputs)
+double
+gpuagg_inputs_page_ns(const GpuAggTaskInputs *inputs)
 {
 	const GpuAggTaskTable *table = gpuagg_inputs_at(inputs)->table;
 
@@ -135,7 +130,7 @@ inputs_note_page_ns(const GpuAggTaskInputs *inputs)
 {
 	if (inputs->feed_pages >= PAGES_TELL)
 		gpuagg_seen_groups_note(inputs->relid, &page_key, inputs->inputs[0].table->nblocks,
-								inputs_page_ns(inputs));
+								gpuagg_inputs_page_ns(inputs));
 }
 
 /* ----------------------------------------------------------------- over --- */
@@ -283,7 +278,7 @@ inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool 
 {
 	const GpuAggOrder *order = inputs->order;
 	const double pages = inputs_pages(inputs);
-	const double page_ns = pages < GPUAGG_FEEDERS_LEAST ? 0 : inputs_page_ns(inputs);
+	const double page_ns = pages < GPUAGG_FEEDERS_LEAST ? 0 : gpuagg_inputs_page_ns(inputs);
 	int			n = gpuagg_feeders_planned(inputs->scan, order->demand->info, order->device, pages,
 										   page_ns, host);
 	MemoryContext old;

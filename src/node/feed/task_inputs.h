@@ -91,6 +91,13 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
 extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 							   const GpuAggClient *client, double page_bytes, bool host);
 
+/*
+ * What a page takes the backend: pages that come from disk, or are not all-visible, take longer
+ * than the profile says.  So far; before that, when a task over the table ran last.  0: too few
+ * to tell
+ */
+extern double gpuagg_inputs_page_ns(const GpuAggTaskInputs *inputs);
+
 /* The one at work, and one that a message of the worker is about; NULL: garbled */
 extern GpuAggTaskInput *gpuagg_inputs_at(const GpuAggTaskInputs *inputs);
 extern GpuAggTaskInput *gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id);

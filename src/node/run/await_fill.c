@@ -5,8 +5,8 @@
  * When many pages have changed, each of several clients that ask at the same time would read all of
  * them, and all would be slower by that.  So who comes first reads, and the others begin anew when
  * it is through: by then the device has what they need, if their snapshots see it so.  Where it
- * has not, for there was no room, waiting was for nothing; a table of which that was so is not
- * waited for again for a while.
+ * has not, for there was no room, or the changes are not committed, waiting was for nothing; a
+ * table of which that was so is not waited for again for a while.
  */
 #include "postgres.h"
 
@@ -16,21 +16,16 @@
 #include "node/run/await_fill.h"
 #include "node/run/device_task_inside.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 
-/* So long a table is not waited for after that was of no use. */
-#define USELESS_MS 60000
+/* What a page takes to read, if no task over the table has told: on the dear side */
+#define PAGE_NS 2000.0
 
-/* The last one in this session */
-static Oid useless_relid = InvalidOid;
-static TimestampTz useless_since;
-
-static bool
-was_useless(Oid relid)
-{
-	return relid == useless_relid &&
-		!TimestampDifferenceExceeds(useless_since, GetCurrentTimestamp(), USELESS_MS);
-}
+/*
+ * As many times as long as the pages would take this task alone it waits: who reads them may have
+ * more to do with their rows.
+ */
+#define PATIENCE 4
+#define LEAST_WAIT_MS 20
 
 static GpuAggFillingColumns
 columns_of(const GpuAggProgram *program)
@@ -44,6 +39,12 @@ columns_of(const GpuAggProgram *program)
 	return columns;
 }
 
+static BlockNumber
+pages_missing(const GpuAggTaskInput *input)
+{
+	return input->table->nblocks - (BlockNumber) input->cached->used;
+}
+
 /* Does it bring all missing pages of its only table, and are they many? */
 static bool
 brings_many(const GpuAggTaskRun *run)
@@ -54,27 +55,41 @@ brings_many(const GpuAggTaskRun *run)
 	return run->inputs->n == 1 && input->cached != NULL && input->cached->may_fill &&
 		run->order->sample.method == GPUAGG_SAMPLE_NONE && gpuagg_task_is_first(run) &&
 		table->first == 0 && table->end == table->nblocks &&
-		table->nblocks - input->cached->used >= GPUAGG_FILLING_LEAST;
+		pages_missing(input) >= GPUAGG_FILLING_LEAST;
 }
 
 bool
-gpuagg_await_fill(const GpuAggTaskRun *run, GpuAggFiller *other)
+gpuagg_await_begin(GpuAggTaskRun *run)
 {
-	const int	slot = gpuagg_client_ticket(run->client).slot;
+	const GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
+	const double page_ns = gpuagg_inputs_page_ns(run->inputs);
 	Oid			relid;
 
 	if (!brings_many(run))
 		return false;
-	relid = RelationGetRelid(gpuagg_inputs_at(run->inputs)->table->rel);
-	if (other == NULL)
-	{
-		useless_relid = relid;
-		useless_since = GetCurrentTimestamp();
-	}
-	else if (was_useless(relid))
-		other = NULL;
-	if (gpuagg_filling_begin(slot, columns_of(run->program), other))
+	relid = RelationGetRelid(input->table->rel);
+	if (run->waiting == GPUAGG_HAS_WAITED)
+		gpuagg_filling_useless(relid);
+	if (gpuagg_filling_begin(gpuagg_client_ticket(run->client).slot, columns_of(run->program),
+							 run->waiting == GPUAGG_MAY_WAIT &&
+							 !gpuagg_filling_is_useless(relid) ? &run->other : NULL))
 		return false;
-	gpuagg_stat_add(GPUAGG_STAT_tasks_awaited, 1);
+	run->waiting = GPUAGG_WAITS;
+	run->patience_ms = LEAST_WAIT_MS +
+		PATIENCE * pages_missing(input) * (page_ns > 0 ? page_ns : PAGE_NS) / 1e6;
 	return true;
+}
+
+void
+gpuagg_await_wait(const GpuAggTaskRun *run)
+{
+	run->tally->awaited = true;
+	gpuagg_stat_add(GPUAGG_STAT_tasks_awaited, 1);
+	gpuagg_filling_wait(&run->other, run->patience_ms);
+}
+
+void
+gpuagg_await_end(const GpuAggTaskRun *run)
+{
+	gpuagg_filling_end(gpuagg_client_ticket(run->client).slot);
 }

@@ -7,14 +7,18 @@
 
 #include "postgres.h"
 
-#include "ipc/filling.h"
 #include "node/run/device_task.h"
 
 /*
  * A task that knows which pages it has to read is about to read them.  True: another one reads
- * them already; this one is to end, wait for *other (gpuagg_filling_wait), and be run anew, once.
- * other NULL: that was done.
+ * them already; this one is to end, to wait, and to be run anew, once.
  */
-extern bool gpuagg_await_fill(const GpuAggTaskRun *run, GpuAggFiller *other);
+extern bool gpuagg_await_begin(GpuAggTaskRun *run);
+
+/* Until the other one has read them, or reading them oneself would have been as fast. */
+extern void gpuagg_await_wait(const GpuAggTaskRun *run);
+
+/* Its pages are read. */
+extern void gpuagg_await_end(const GpuAggTaskRun *run);
 
 #endif							/* GPUAGG_NODE_AWAIT_FILL_H */

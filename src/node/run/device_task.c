@@ -195,8 +195,7 @@ task_begin_feed(GpuAggTaskRun *run)
 		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
-	run->waits = status == GPUAGG_OK && gpuagg_await_fill(run, run->may_wait ? &run->other : NULL);
-	if (run->waits)
+	if (status == GPUAGG_OK && gpuagg_await_begin(run))
 		return gpuagg_error_set(run->error, GPUAGG_BUSY, 0, "another task reads the table's pages");
 	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
@@ -512,6 +511,8 @@ task_feed(GpuAggTaskRun *run)
 		if (status == GPUAGG_OK && idle)
 			status = task_wait(run);
 	}
+	/* no batch of pages is in flight any more */
+	gpuagg_await_end(run);
 	return status;
 }
 
@@ -772,7 +773,7 @@ task_await(GpuAggTaskRun *run)
 
 	memset(run->error, 0, sizeof(*run->error));
 	gpuagg_task_time_start(run, &start);
-	gpuagg_filling_wait(&run->other);
+	gpuagg_await_wait(run);
 	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 }
 
@@ -787,12 +788,13 @@ gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pa
 	/* before there is a task, for the plan may have tasks of its own */
 	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;
-	run->may_wait = true;
+	run->waiting = GPUAGG_MAY_WAIT;
 	status = task_run(run);
-	if (run->waits)
+	if (run->waiting == GPUAGG_WAITS)
 	{
 		task_await(run);
 		run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
+		run->waiting = GPUAGG_HAS_WAITED;
 		status = task_run(run);
 	}
 	if (scan->rows != NULL)

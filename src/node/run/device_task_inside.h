@@ -23,6 +23,15 @@ typedef struct GpuAggTodo
 	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggTodo;
 
+/* May it wait for another task to read its pages? */
+typedef enum GpuAggWaiting
+{
+	GPUAGG_MAY_NOT_WAIT,
+	GPUAGG_MAY_WAIT,
+	GPUAGG_WAITS,				/* It ends, and is run anew after that. */
+	GPUAGG_HAS_WAITED			/* It is the run after that. */
+} GpuAggWaiting;
+
 struct GpuAggTaskRun
 {
 	const GpuAggScan *scan;
@@ -46,9 +55,9 @@ struct GpuAggTaskRun
 	GpuAggJoinedRows *joined;	/* Rows that it is to join; NULL: none yet. */
 	bool		joined_all;		/* All of these are joined and sent. */
 
-	bool		may_wait;		/* It may wait for another task that reads its pages. */
-	bool		waits;			/* It is to: it ends, and is run anew. */
-	GpuAggFiller other;			/* What it waits for. */
+	GpuAggWaiting waiting;		/* For another task that reads its pages. */
+	GpuAggFiller other;			/* That one. */
+	double		patience_ms;	/* So long at most. */
 
 	bool		opened;			/* The first table may be fed. */
 	bool		may_regroup;	/* The device was asked to regroup. */

@@ -231,7 +231,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 	if (status == GPUAGG_OK)
 	{
 		scan_rewind(scan);
-		if (tally.cards.done == 0)
+		if (tally.cards.done == 0 && !tally.awaited)
 			gpuagg_note_cost(scan, &tally, took);
 		gpuagg_note_groups(scan, scan->info, &tally);
 	}

@@ -71,6 +71,7 @@ add(GpuAggTally *tally, const GpuAggTally *other)
 	add_work(&tally->work, &other->work);
 	gpuagg_probed_then(&tally->probed, &other->probed);
 	tally->tables_read += other->tables_read;
+	tally->awaited |= other->awaited;
 	tally->groups_made += other->groups_made;
 	add_time(tally, other);
 	add_redone(tally, other);
