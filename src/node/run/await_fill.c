@@ -62,11 +62,12 @@ bool
 gpuagg_await_begin(GpuAggTaskRun *run)
 {
 	const GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
-	const double page_ns = gpuagg_inputs_page_ns(run->inputs);
+	double		page_ns;
 	Oid			relid;
 
 	if (!brings_many(run))
 		return false;
+	page_ns = gpuagg_inputs_page_ns(run->inputs);
 	relid = RelationGetRelid(input->table->rel);
 	if (run->waiting == GPUAGG_HAS_WAITED)
 		gpuagg_filling_useless(relid);
