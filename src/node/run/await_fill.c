@@ -82,11 +82,16 @@ gpuagg_await_begin(GpuAggTaskRun *run)
 }
 
 void
-gpuagg_await_wait(const GpuAggTaskRun *run)
+gpuagg_await_wait(GpuAggTaskRun *run)
 {
+	instr_time	start = {0};
+
+	memset(run->error, 0, sizeof(*run->error));
 	run->tally->awaited = true;
 	gpuagg_stat_add(GPUAGG_STAT_tasks_awaited, 1);
+	gpuagg_task_time_start(run, &start);
 	gpuagg_filling_wait(&run->other, run->patience_ms);
+	gpuagg_task_time_add(run, &run->tally->wait_time, start);
 }
 
 void

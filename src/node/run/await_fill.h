@@ -15,8 +15,8 @@
  */
 extern bool gpuagg_await_begin(GpuAggTaskRun *run);
 
-/* Until the other one has read them, or reading them oneself would have been as fast. */
-extern void gpuagg_await_wait(const GpuAggTaskRun *run);
+/* After it has ended: until the other one has read them, or for as long as that may pay. */
+extern void gpuagg_await_wait(GpuAggTaskRun *run);
 
 /* Its pages are read. */
 extern void gpuagg_await_end(const GpuAggTaskRun *run);

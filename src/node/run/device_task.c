@@ -765,18 +765,6 @@ task_run(GpuAggTaskRun *run)
 	return run->status;
 }
 
-/* What it waits for has its own slot; this one has none meanwhile. */
-static void
-task_await(GpuAggTaskRun *run)
-{
-	instr_time	start = {0};
-
-	memset(run->error, 0, sizeof(*run->error));
-	gpuagg_task_time_start(run, &start);
-	gpuagg_await_wait(run);
-	gpuagg_task_time_add(run, &run->tally->wait_time, start);
-}
-
 GpuAggStatus
 gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pass,
 				GpuAggTally *tally, GpuAggOutcome *outcome, GpuAggError *error)
@@ -792,7 +780,7 @@ gpuagg_task_run(const GpuAggScan *scan, const GpuAggOrder *order, GpuAggPass *pa
 	status = task_run(run);
 	if (run->waiting == GPUAGG_WAITS)
 	{
-		task_await(run);
+		gpuagg_await_wait(run);
 		run = gpuagg_run_create(scan, order, pass, tally, outcome, error);
 		run->waiting = GPUAGG_HAS_WAITED;
 		status = task_run(run);
