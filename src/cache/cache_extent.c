@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "cache/cache_extent.h"
+#include "cache/cache_free.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
 #include "cache/cache_rest.h"
@@ -242,8 +243,7 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
-	gpuagg_cache_free(&extent->table->directory, extent->free.ranges);
-	extent->free = (GpuAggCacheFree) {0};
+	gpuagg_cache_free_clear(extent);
 	extent->newest = 0;
 }
 

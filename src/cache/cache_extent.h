@@ -68,21 +68,23 @@ typedef struct GpuAggCacheFormer
 	GpuAggCacheBlock block;
 } GpuAggCacheFormer;
 
-/* Positions that belong to no block (cache_free.h) */
-typedef struct GpuAggCacheRange
-{
-	uint32		position;
-	uint32		positions;
-	uint32		stripe;
-} GpuAggCacheRange;
-
-typedef struct GpuAggCacheFree
+/* Free ranges that begin in one part of a stripe, in order */
+typedef struct GpuAggCacheFreePart
 {
 	uint32		n;
 	uint32		max;
 	uint32		next;			/* where to look first */
 	uint32		most;			/* no range has more positions */
-	GpuAggCacheRange *ranges;
+	GpuAggPositions *ranges;
+} GpuAggCacheFreePart;
+
+/* Positions that belong to no block (cache_free.h): parts of all stripes, one after the other */
+typedef struct GpuAggCacheFree
+{
+	uint32		n;				/* ranges of all parts */
+	uint32		nparts;
+	uint32		next;			/* where to look first */
+	GpuAggCacheFreePart *parts;
 } GpuAggCacheFree;
 
 /* Who uses an extent: what it was when CACHED was sent */

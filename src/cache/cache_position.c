@@ -85,34 +85,6 @@ stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double pri
 	return true;
 }
 
-/* One more stripe, with all of the extent's columns; false: no memory. */
-static bool
-add_stripe(GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
-{
-	double		priority = stripe_priority(extent, positions, npages);
-	GpuAggStripe *stripe;
-	GpuAggError error;
-	GpuAggStatus status;
-
-	extent->full |= extent->nstripes == GPUAGG_EXTENT_STRIPES;
-	if (extent->full || positions > PG_INT32_MAX)
-		return false;
-	do
-		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
-												 (uint32) positions, &stripe, &error);
-	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
-	if (status != GPUAGG_OK)
-		return false;
-	if (!stripe_columns(extent, stripe, priority))
-	{
-		gpuagg_cache_stripe_ops()->free(stripe);
-		return false;
-	}
-	extent->stripes[extent->nstripes++] =
-		(GpuAggCacheStripe) {.stripe = stripe,.positions = (uint32) positions};
-	return true;
-}
-
 static void
 add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 {
@@ -213,6 +185,42 @@ positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *e
 	blocks = Max(blocks - Min(blocks, extent->nplaced), blocks / stripe_parts(extent));
 	return Max((uint64) (LINES_SPARE * lines_expected(extent, expected) * blocks) +
 			   GPUAGG_MAX_LINES, nlines);
+}
+
+/*
+ * One more stripe, with all of the extent's columns, for a page of so many lines and others; false:
+ * there are too many, or no memory.
+ */
+static bool
+add_stripe(GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected, uint32 nlines)
+{
+	uint64		positions;
+	double		priority;
+	GpuAggStripe *stripe;
+	GpuAggError error;
+	GpuAggStatus status;
+
+	extent->full |= extent->nstripes == GPUAGG_EXTENT_STRIPES;
+	if (extent->full)
+		return false;
+	positions = positions_expected(extent, expected, nlines);
+	priority = stripe_priority(extent, positions, positions / Max(nlines, 1));
+	if (positions > PG_INT32_MAX)
+		return false;
+	do
+		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
+												 (uint32) positions, &stripe, &error);
+	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
+	if (status != GPUAGG_OK)
+		return false;
+	if (!stripe_columns(extent, stripe, priority))
+	{
+		gpuagg_cache_stripe_ops()->free(stripe);
+		return false;
+	}
+	extent->stripes[extent->nstripes++] =
+		(GpuAggCacheStripe) {.stripe = stripe,.positions = (uint32) positions};
+	return true;
 }
 
 static void *
@@ -322,14 +330,10 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 			   const GpuAggCacheExpected *expected)
 {
 	const uint32 positions = positions_wanted(nlines, had);
-	uint64		expects;
 
 	gpuagg_cache_formers_free(extent);
-	if (take_free(extent, block, positions) || take_end(extent, block, positions))
-		return true;
-	expects = positions_expected(extent, expected, positions);
-	return (add_stripe(extent, expects, expects / Max(positions, 1)) &&
-			take_end(extent, block, positions)) ||
+	return take_free(extent, block, positions) || take_end(extent, block, positions) ||
+		(add_stripe(extent, expected, positions) && take_end(extent, block, positions)) ||
 		take_free(extent, block, nlines);
 }
 
