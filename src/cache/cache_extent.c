@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "cache/cache_extent.h"
-#include "cache/cache_free.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
 #include "cache/cache_rest.h"
@@ -224,6 +223,15 @@ gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 /* ---------------------------------------------------------------- going --- */
 
 static void
+free_parts(GpuAggCacheExtent *extent)
+{
+	for (uint32 i = 0; i < extent->free.nparts; i++)
+		gpuagg_cache_free(&extent->table->directory, extent->free.parts[i].ranges);
+	gpuagg_cache_free(&extent->table->directory, extent->free.parts);
+	extent->free = (GpuAggCacheFree) {0};
+}
+
+static void
 extent_free_stripes(GpuAggCacheExtent *extent)
 {
 	for (int i = 0; i < extent->nstripes; i++)
@@ -243,7 +251,7 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
-	gpuagg_cache_free_clear(extent);
+	free_parts(extent);
 	extent->newest = 0;
 }
 

@@ -12,7 +12,6 @@
 
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
-#include "cache/cache_memory.h"
 
 /* Positions of a part: a hundred pages, so a part has about as many ranges at most */
 #define PART_LOG2 14
@@ -256,13 +255,4 @@ gpuagg_cache_free_list(const GpuAggCacheExtent *extent, uint32 stripe, GpuAggPos
 			n++;
 		}
 	return n;
-}
-
-void
-gpuagg_cache_free_clear(GpuAggCacheExtent *extent)
-{
-	for (uint32 i = 0; i < extent->free.nparts; i++)
-		gpuagg_cache_free(&extent->table->directory, extent->free.parts[i].ranges);
-	gpuagg_cache_free(&extent->table->directory, extent->free.parts);
-	extent->free = (GpuAggCacheFree) {0};
 }

@@ -17,9 +17,6 @@ extern void gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *b
 extern bool gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions,
 								   GpuAggCacheBlock *block);
 
-/* None is free any more, and what tells of them is given back. */
-extern void gpuagg_cache_free_clear(GpuAggCacheExtent *extent);
-
 /* The longest range */
 extern uint32 gpuagg_cache_free_most(const GpuAggCacheExtent *extent);
 
