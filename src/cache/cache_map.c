@@ -264,7 +264,7 @@ stripe_without(const GpuAggCacheView *view, int stripe, const uint64 *used, uint
 	{
 		const GpuAggCacheFormer *former = &extent->formers[i];
 
-		if (former->block.stripe == stripe &&
+		if (former->block.stripe == stripe && former->block.positions > 0 &&
 			!is_read(view, used, nblocks, former->number, &former->block))
 			without[n++] = (GpuAggPositions) {former->block.position, former->block.positions};
 	}
@@ -289,7 +289,7 @@ stripe_between(const GpuAggCacheView *view, int stripe, const uint64 *used, uint
 			const uint32 number = w * 64 + pg_rightmost_one_pos64(left);
 			const GpuAggCacheBlock *block;
 
-			if (number >= view->extent->room)
+			if (number >= Min(nblocks, view->extent->room))
 				break;
 			block = gpuagg_cache_view_block(view, number);
 			if (block->stripe == stripe && block->positions > 0)
