@@ -13,8 +13,11 @@
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
 
-/* Positions of a part: a hundred pages, so a part has about as many ranges at most */
-#define PART_LOG2 14
+/*
+ * Positions of a part: as those of a zone, some hundred pages.  Each task looks through all parts;
+ * ranges of one are looked through by who needs positions.
+ */
+#define PART_LOG2 GPUAGG_ZONE_LOG2
 
 #define FEW_RANGES 8
 
