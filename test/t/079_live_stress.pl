@@ -86,7 +86,7 @@ my $round = 0;
 while (time < $deadline)
 {
 	$round++;
-	exported($round % 4 ? $primary : $standby, $round);
+	exported($primary, $round);
 	sleep 0.2;
 }
 finish_scripts(@runs);
@@ -102,8 +102,11 @@ sub answers
 	return $node->safe_psql('postgres', "SELECT live_answer(live_query(n)) FROM generate_series(1, $last) n");
 }
 
-# At rest all agree, and the tables are sound.
+# At rest all agree, and the tables are sound.  A standby's snapshot is exported not before: while
+# subtransactions overflow, PostgreSQL leaves out of it what runs, and who imports it spoils hint
+# bits (findings/standby_snapshot_loses_running.sh).
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
+exported($standby, $round + 1);
 unlike(answers($primary, 'all'), qr/DIFFERENT/, 'at rest') foreach 1 .. 2;
 unlike(answers($standby, 'shared'), qr/DIFFERENT/, 'the standby at rest');
 is(answers($standby, 'shared'), answers($primary, 'shared'), 'both agree');
