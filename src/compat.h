@@ -206,20 +206,28 @@ typedef RelFileNode GpuAggFileLocator;
 #endif
 
 /*
- * Prunes a page that a scan has come to (access/heapam.h).  19 would set it all-visible,
- * too, where the query does not change the table; that is left to VACUUM, as before.
+ * Prunes a page that a scan has come to (access/heapam.h).  Since 19 that sets it all-visible,
+ * too, where it pays: if nobody is about to change the table.
  */
 #if PG_VERSION_NUM >= 190000
-#define gpuagg_prune_page(rel, buffer) \
+#define gpuagg_prune_page(rel, buffer, read_only) \
 	do { \
 		Buffer		map_ = InvalidBuffer; \
 		\
-		heap_page_prune_opt(rel, buffer, &map_, false); \
+		heap_page_prune_opt(rel, buffer, &map_, read_only); \
 		if (BufferIsValid(map_)) \
 			ReleaseBuffer(map_); \
 	} while (0)
 #else
-#define gpuagg_prune_page(rel, buffer) heap_page_prune_opt(rel, buffer)
+#define gpuagg_prune_page(rel, buffer, read_only) heap_page_prune_opt(rel, buffer)
+#endif
+
+/* The first record from a place on; 19 also tells why there is none (access/xlogreader.h). */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_find_next_record(reader, from) \
+	XLogFindNextRecord(reader, from, &(char *) {NULL})
+#else
+#define gpuagg_find_next_record(reader, from) XLogFindNextRecord(reader, from)
 #endif
 
 /* The state of a buffer's header, 64 bits wide since 19 (storage/buf_internals.h) */

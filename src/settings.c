@@ -27,6 +27,7 @@ int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_wait = 0;
+bool		gpuagg_debug_compare = false;
 bool		gpuagg_debug_wal = true;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
 bool		gpuagg_debug_regroup = true;
@@ -394,6 +395,11 @@ define_debug_settings(void)
 							"-1: as many as pay, and the backend; 0: the backend alone.",
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
 							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.debug_compare",
+							 "For tests: pages that are kept are read from the table, too, and a query fails that finds a difference; by the host device.",
+							 NULL,
+							 &gpuagg_debug_compare, false,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.debug_wal",
 							 "For tests: tasks learn from the WAL which pages have changed; off: they compare LSNs.",
 							 NULL,

@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "cache/cache_compare.h"
 #include "cache/cache_fill.h"
 #include "cache/cache_former.h"
 #include "cache/cache_position.h"
@@ -39,8 +40,8 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
 	GpuAggCacheUse *use;
 
-	if (page->keep == GPUAGG_KEEP_NOT || page->block >= cached->nblocks ||
-		cached->nuses == 0)
+	if (page->keep == GPUAGG_KEEP_NOT || page->keep == GPUAGG_KEEP_COMPARE ||
+		page->block >= cached->nblocks || cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
 	return use->filler && !use->full ? use : NULL;
@@ -217,6 +218,8 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 	GpuAggCacheBatch *batch = NULL;
 	double		mean = 0;
 
+	if (client->request.compare && cached != NULL)
+		gpuagg_cache_compare(client, in, pages, npages);
 	for (uint32 i = 0; cached != NULL && i < npages; i++)
 	{
 		GpuAggCacheUse *use = page_use(cached, &in[i]);

@@ -522,7 +522,8 @@ static void
 use_blocks(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_id,
 		   const uint64 *used, uint32 nused, uint32 nblocks)
 {
-	if (client->calls->hold(client, use->extent->number, use_version(use),
+	if (client->request.compare ||
+		client->calls->hold(client, use->extent->number, use_version(use),
 							nused < nblocks ? used : NULL, nblocks))
 		reply_done(client, batch_id);
 	else

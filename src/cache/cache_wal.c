@@ -212,7 +212,7 @@ begin_span(XLogRecPtr end)
 	if (reader == NULL)
 		return;
 	begin = is_between_records(end) ? behind_header(end) :
-		XLogFindNextRecord(reader, end - segment > BACK_BYTES ? end - BACK_BYTES : segment);
+		gpuagg_find_next_record(reader, end - segment > BACK_BYTES ? end - BACK_BYTES : segment);
 	if (XLogRecPtrIsInvalid(begin))
 		return;
 	XLogBeginRead(reader, begin);

@@ -78,8 +78,9 @@ typedef enum GpuAggStatus
 	GPUAGG_INJECTED,			/* a fault asked for by gpuagg.debug_fault */
 	GPUAGG_BUSY,				/* no place on the device within
 								 * gpuagg.queue_timeout */
-	GPUAGG_REFUSED				/* a message or a program that there cannot be: an
+	GPUAGG_REFUSED,				/* a message or a program that there cannot be: an
 								 * error of who made it */
+	GPUAGG_NOT_SAME				/* a kept page is not what the table has (GpuAggPage.compare) */
 } GpuAggStatus;
 
 #define GPUAGG_MESSAGE_BYTES 256

@@ -31,7 +31,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 33
+#define GPUAGG_DEVICE_ABI 34
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -107,6 +107,9 @@ typedef struct GpuAggPage
 								 * columns of rows that are listed */
 	uint64_t	there;			/* loaded columns that stay as they are: bit c is that of register
 								 * c, of the first GPUAGG_THERE_COLUMNS */
+	uint32_t	compare;		/* 1: nothing is kept; the task fails (GPUAGG_NOT_SAME) if the
+								 * page's rows are not what is kept there.  Of devices that
+								 * compare */
 } GpuAggPage;
 
 #define GPUAGG_THERE_COLUMNS 64

@@ -168,6 +168,8 @@ typedef struct GpuAggStripeOps
 
 	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;
+
+	bool		compares;		/* does it know GpuAggPage.compare? */
 } GpuAggStripeOps;
 
 #endif							/* GPUAGG_DEVICE_STRIPE_H */

@@ -13,6 +13,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_authid.h"
 #include "access/relation.h"
 #include "compat.h"

@@ -46,16 +46,19 @@ extent_use(GpuAggCached *cached, GpuAggCachedExtent *extent, uint8 *used)
 {
 	extent->nused = gpuagg_vismap_count(used);
 	extent->used = extent->nused > 0 ? used : NULL;
-	cached->used += extent->nused;
+	/* of what is compared all is still to be fed */
+	if (!cached->compare)
+		cached->used += extent->nused;
 }
 
 GpuAggCached *
-gpuagg_cached_begin(Relation rel, BlockNumber nblocks)
+gpuagg_cached_begin(Relation rel, BlockNumber nblocks, bool compare)
 {
 	GpuAggCached *cached = palloc0(sizeof(GpuAggCached));
 
 	cached->rel = rel;
 	cached->nblocks = nblocks;
+	cached->compare = compare;
 	cached->nextents = (nblocks + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 	cached->extents = palloc0(cached->nextents * sizeof(GpuAggCachedExtent));
 	gpuagg_cached_only(cached, 0, nblocks);
@@ -377,7 +380,7 @@ gpuagg_cached_look_ahead(GpuAggCached *cached, int device, GpuAggAhead *ahead)
 {
 	const uint32 n = cached->stop - cached->next;
 
-	if (n > GPUAGG_AHEAD_EXTENTS || n == 0 ||
+	if (n > GPUAGG_AHEAD_EXTENTS || n == 0 || cached->compare ||
 		cached->first > cached->next * (uint64) GPUAGG_EXTENT_BLOCKS ||
 		cached->end < Min(cached->stop * (uint64) GPUAGG_EXTENT_BLOCKS, cached->nblocks))
 		return;
@@ -469,7 +472,8 @@ gpuagg_cached_count_run(const GpuAggCached *cached, BlockNumber block)
 /* In front of a copy; a CopiedExtent for each extent, then their bitmaps follow. */
 typedef struct CopiedHead
 {
-	uint64		may_fill;
+	uint32		may_fill;
+	uint32		compare;
 } CopiedHead;
 
 typedef struct CopiedExtent
@@ -504,7 +508,7 @@ gpuagg_cached_copy(const GpuAggCached *cached, char *to)
 	CopiedExtent *copied = (CopiedExtent *) (to + sizeof(CopiedHead));
 	char	   *bits = (char *) (copied + cached->nextents);
 
-	((CopiedHead *) to)->may_fill = cached->may_fill;
+	*(CopiedHead *) to = (CopiedHead) {cached->may_fill, cached->compare};
 	for (uint32 i = 0; i < cached->nextents; i++)
 	{
 		copied[i].visible = cached->extents[i].visible != NULL;
@@ -528,11 +532,12 @@ restore_bitmap(char **from, uint32 present, uint32 nblocks)
 GpuAggCached *
 gpuagg_cached_restore(Relation rel, BlockNumber nblocks, char *from)
 {
-	GpuAggCached *cached = gpuagg_cached_begin(rel, nblocks);
-	const CopiedExtent *copied = (const CopiedExtent *) (from + sizeof(CopiedHead));
+	const CopiedHead *head = (const CopiedHead *) from;
+	GpuAggCached *cached = gpuagg_cached_begin(rel, nblocks, head->compare != 0);
+	const CopiedExtent *copied = (const CopiedExtent *) (head + 1);
 	char	   *bits = (char *) (copied + cached->nextents);
 
-	cached->may_fill = ((const CopiedHead *) from)->may_fill != 0;
+	cached->may_fill = head->may_fill != 0;
 	for (uint32 i = 0; i < cached->nextents; i++)
 	{
 		cached->extents[i].visible = restore_bitmap(&bits, copied[i].visible,

@@ -42,6 +42,7 @@ typedef struct GpuAggCached
 	GpuAggCachedExtent *extents;
 	bool		announced;			/* CACHED has come */
 	bool		may_fill;			/* the worker takes what is fed */
+	bool		compare;		/* what is used is fed, too, to be compared */
 	BlockNumber first;			/* the first block that the task reads; of blocks before it nothing
 								 * is used or filled */
 	BlockNumber end;			/* the block behind the last that it reads; of blocks from there on
@@ -52,8 +53,8 @@ typedef struct GpuAggCached
 	uint32		early;			/* numbers of batches that the worker has given to them */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
-	uint64		used;			/* blocks */
-	uint64		done;			/* of those, in completed batches */
+	uint64		used;			/* blocks that need not be fed */
+	uint64		done;			/* blocks that are used, in completed batches */
 	uint64		compared;		/* blocks whose LSNs were read */
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
@@ -61,8 +62,11 @@ typedef struct GpuAggCached
 	uint8	   *all;			/* bits of an extent that is foreseen whole; NULL until needed */
 } GpuAggCached;
 
-/* Of a task that has requested the cache.  Allocates in the current memory context. */
-extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
+/*
+ * Of a task that has requested the cache; compare: as the request's.  Allocates in the current
+ * memory context.
+ */
+extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks, bool compare);
 
 /* The task reads blocks from first to before end, no others. */
 extern void gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end);
@@ -113,8 +117,12 @@ extern bool gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id);
 static inline GpuAggKeep
 gpuagg_cached_keep(const GpuAggCached *cached, BlockNumber block)
 {
-	const uint8 *bits = cached->extents[block / GPUAGG_EXTENT_BLOCKS].visible;
+	const GpuAggCachedExtent *extent = &cached->extents[block / GPUAGG_EXTENT_BLOCKS];
+	const uint8 *bits = extent->visible;
 
+	if (cached->compare && extent->used != NULL &&
+		gpuagg_vismap_bit(extent->used, block % GPUAGG_EXTENT_BLOCKS))
+		return GPUAGG_KEEP_COMPARE;
 	if (!cached->may_fill || bits == NULL)
 		return GPUAGG_KEEP_NOT;
 	return gpuagg_vismap_bit(bits, block % GPUAGG_EXTENT_BLOCKS) ? GPUAGG_KEEP_VISIBLE :
@@ -133,7 +141,7 @@ gpuagg_cached_run(const GpuAggCached *cached, BlockNumber block)
 {
 	const uint8 *used = cached->extents[block / GPUAGG_EXTENT_BLOCKS].used;
 
-	if (used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_EXTENT_BLOCKS))
+	if (cached->compare || used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_EXTENT_BLOCKS))
 		return 0;
 	return gpuagg_cached_count_run(cached, block);
 }

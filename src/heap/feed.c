@@ -64,6 +64,7 @@
 #include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "storage/predicate.h"
 #include "storage/proc.h"
 #include "utils/rel.h"
@@ -116,6 +117,7 @@ struct GpuAggFeed
 	GpuAggSample sample;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
 	bool		given;			/* blocks come by gpuagg_feed_run */
+	bool		read_only;		/* nobody here is about to change the table */
 	GpuAggBufferHints hints;
 	GpuAggReadRun run;			/* none of it is left between batches */
 	uint64		pages;
@@ -261,6 +263,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	gpuagg_visible_init(&feed->visible, rel, snapshot);
 	feed->nblocks = nblocks;
 	feed->given = given;
+	feed->read_only = !CheckRelationLockedByMe(rel, RowShareLock, true);
 	feed->left = feed->io_left = given ? 0 : nblocks;
 	gpuagg_buffer_hint_init(&feed->hints, rel);
 	feed->run.rel = rel;
@@ -533,7 +536,7 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 	 * condition is heap_page_prune_opt's own first test, without the call.
 	 */
 	if (page->keep == GPUAGG_KEEP_NOT && TransactionIdIsValid(((PageHeader) dp)->pd_prune_xid))
-		gpuagg_prune_page(feed->rel, buffer);
+		gpuagg_prune_page(feed->rel, buffer, feed->read_only);
 	conflicts = CheckForSerializableConflictOutNeeded(feed->rel,
 													  feed->snapshot);
 
@@ -546,7 +549,7 @@ feed_page(GpuAggFeed *feed, uint32 room, GpuAggMsgPage *page, uint8 *bitmap, boo
 		page->keep = GPUAGG_KEEP_SETTLED;
 	/* what is to be settled is asked of each tuple: a flag without a bit is rare, or a standby's */
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery &&
-		page->keep != GPUAGG_KEEP_SETTLED;
+		page->keep < GPUAGG_KEEP_SETTLED;
 	page->newest = InvalidTransactionId;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;

@@ -60,7 +60,8 @@ ask(GpuAggVisible *visible, HeapTuple tuple, Buffer buffer, TransactionId *newes
 static inline GpuAggKeep
 keep_with(GpuAggKeep keep, GpuAggVerdict verdict)
 {
-	const bool	may = keep == GPUAGG_KEEP_VISIBLE ? verdict.visible : verdict.settled;
+	const bool	may = keep == GPUAGG_KEEP_COMPARE ||
+		(keep == GPUAGG_KEEP_VISIBLE ? verdict.visible : verdict.settled);
 
 	return may ? keep : GPUAGG_KEEP_NOT;
 }

@@ -22,6 +22,7 @@
 
 #include "device/ops/page.h"
 #include "host/decode.h"
+#include "host/host_compare.h"
 #include "host/host_dictionary.h"
 #include "host/sample_lines.h"
 
@@ -490,12 +491,21 @@ encode_rows(const GpuAggDecoder *d, uint32_t first, uint32_t last, GpuAggError *
 	return GPUAGG_OK;
 }
 
+static GpuAggStatus
+not_same(const GpuAggPage *page, const char *what, GpuAggError *error)
+{
+	error->status = GPUAGG_NOT_SAME;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message), "block %u: %s", page->block, what);
+	return error->status;
+}
+
 /*
  * Lines of the current page from d->line on, and before `end`, have become rows
- * [first, last) of the block: they go to the page's stripe, too.
+ * [first, last) of the block: they go to the page's stripe, too, or are compared with it.
  */
-static void
-fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
+static GpuAggStatus
+fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last, GpuAggError *error)
 {
 	const GpuAggPage *page = &d->pages[d->page];
 	GpuAggFillRows rows = {
@@ -509,19 +519,32 @@ fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 		.there = page->there
 	};
 
+	if (page->compare != 0)
+	{
+		const char *wrong = gpuagg_stripe_compare(page->stripe, d->vectors, &rows,
+												  page->positions);
+
+		return wrong == NULL ? GPUAGG_OK : not_same(page, wrong, error);
+	}
 	gpuagg_stripe_fill(page->stripe, d->vectors, &rows);
+	return GPUAGG_OK;
 }
 
 /* Of a page that is kept, and that has no more lines */
-static void
-fill_rest(const GpuAggPage *page)
+static GpuAggStatus
+fill_rest(const GpuAggPage *page, GpuAggError *error)
 {
 	const GpuAggPositions rest = {
 		page->position + page->nlines, page->positions - page->nlines
 	};
 
-	if (page->stripe != NULL && page->beside == 0 && page->positions > page->nlines)
+	if (page->stripe == NULL || page->beside != 0 || page->positions <= page->nlines)
+		return GPUAGG_OK;
+	if (page->compare == 0)
 		gpuagg_stripe_clear(page->stripe, rest);
+	else if (!gpuagg_stripe_is_clear(page->stripe, rest))
+		return not_same(page, "a row is kept that is not there", error);
+	return GPUAGG_OK;
 }
 
 /*
@@ -581,8 +604,8 @@ take_rows(GpuAggDecoder *d, const GpuAggFullTuples *full, uint32_t line, uint32_
 	}
 	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
 		return error->status;
-	if (page->stripe != NULL)
-		fill_rows(d, line, *nrows, n);
+	if (page->stripe != NULL && fill_rows(d, line, *nrows, n, error) != GPUAGG_OK)
+		return error->status;
 	d->line = line;
 	*nrows = n;
 	return GPUAGG_OK;
@@ -679,8 +702,8 @@ list_lines(GpuAggDecoder *d, uint32_t end, uint32_t n)
 }
 
 /* decode_page where no attribute is needed: rows are only counted */
-static void
-count_page(GpuAggDecoder *d, uint32_t *nrows)
+static GpuAggStatus
+count_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 {
 	const GpuAggPage *page = &d->pages[d->page];
 	const GpuAggLinePointer *lines = gpuagg_page_lines(page->page);
@@ -694,7 +717,8 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	if (page->stripe != NULL)
 	{
 		n = list_lines(d, end, n);
-		fill_rows(d, end, *nrows, n);
+		if (fill_rows(d, end, *nrows, n, error) != GPUAGG_OK)
+			return error->status;
 		line = end;
 	}
 	else if (d->visibility == NULL)
@@ -707,6 +731,7 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	d->rows_scanned += n - *nrows;
 	d->line = line;
 	*nrows = n;
+	return GPUAGG_OK;
 }
 
 /* count_page where each row's position is wanted */
@@ -754,13 +779,13 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		}
 		if (p->nattrs == 0 && d->where != NULL)
 			place_page(d, &n);
-		else if (p->nattrs == 0)
-			count_page(d, &n);
-		else if (decode_page(d, &n, error) != GPUAGG_OK)
+		else if ((p->nattrs == 0 ? count_page(d, &n, error) : decode_page(d, &n, error)) !=
+				 GPUAGG_OK)
 			return error->status;
 		if (d->line >= page->nlines)
 		{
-			fill_rest(page);
+			if (fill_rest(page, error) != GPUAGG_OK)
+				return error->status;
 			d->page++;
 			d->line = 0;
 		}

@@ -306,6 +306,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.dictionary_info = gpuagg_host_dictionary_info,
 	.dictionary_encode = gpuagg_host_dictionary_encode,
 	.dictionary_read = gpuagg_host_dictionary_read,
+	.compares = true,
 };
 
 /* ---------- keeping ---------- */

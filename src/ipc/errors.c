@@ -51,6 +51,7 @@ gpuagg_error_fallback(const GpuAggError *error)
 			return GPUAGG_FALLBACK_REFUSED;
 		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_CORRUPT_PAGE:
+		case GPUAGG_NOT_SAME:
 		case GPUAGG_CANCELLED:
 		case GPUAGG_INJECTED:
 			break;
@@ -244,6 +245,13 @@ gpuagg_error_raise(const GpuAggError *error)
 					 errmsg("the device met a corrupt page"),
 					 detail_message(error),
 					 errhint("Check the table with pg_amcheck.  With gpuagg.enable = off PostgreSQL reads the page in its own way, which may end in a crash.")));
+			break;
+		case GPUAGG_NOT_SAME:
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("a kept page is not what the table has"),
+					 detail_message(error),
+					 errhint("This is an error of gpuagg: please report it.  gpuagg.unload() forgets what is kept of the table.")));
 			break;
 		case GPUAGG_CANCELLED:
 		case GPUAGG_DEVICE_LOST:

@@ -94,8 +94,9 @@ typedef enum GpuAggKeep
 	GPUAGG_KEEP_NOT,
 	GPUAGG_KEEP_VISIBLE,		/* all-visible, in the map as well as on the page, and no row
 								 * is missing */
-	GPUAGG_KEEP_SETTLED			/* each transaction that they depend on had ended before the
+	GPUAGG_KEEP_SETTLED,		/* each transaction that they depend on had ended before the
 								 * client's snapshot */
+	GPUAGG_KEEP_COMPARE			/* it is kept, and would be used: the device compares */
 } GpuAggKeep;
 
 typedef struct GpuAggMsgPage
@@ -139,6 +140,9 @@ typedef struct GpuAggCacheRequest
 	uint32_t	written;		/* of nblocks, those that may hold rows: draws need so many */
 	uint32_t	follow;			/* 1: all that its snapshot sees has been written to the WAL, or
 								 * is about to be by commits that did not wait for it */
+	uint32_t	compare;		/* 1: what is held is not read, but compared with the pages, all of
+								 * which come */
+	uint32_t	unused;
 	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 

@@ -237,6 +237,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		page->positions = 0;
 		page->beside = 0;
 		page->there = 0;
+		page->compare = 0;
 		if (!in[i].has_visibility)
 			continue;
 		if (left < GPUAGG_VISIBILITY_BYTES)

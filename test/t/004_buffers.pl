@@ -81,6 +81,21 @@ $node->safe_psql('postgres',
 same_answer($node, $_, "dirty: $_") foreach @queries;
 $node->safe_psql('postgres', 'VACUUM big');
 same_answer($node, $_, "vacuumed: $_") foreach @queries;
+# Pages with dead rows are pruned by who reads them; since 19 they become all-visible, too, where
+# the statement does not write the table.
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION pg_visibility;
+	CREATE TABLE heals (i int, g int);
+	INSERT INTO heals SELECT i, i % 10 FROM generate_series(1, 50000) i;
+	DELETE FROM heals WHERE i % 10 = 0});
+my $visible = q{SELECT all_visible > 100 FROM pg_visibility_map_summary('heals')};
+my $reads_alone = q{SET gpuagg.debug_require = 'require'; SET gpuagg.cache = off; SET gpuagg.debug_feeders = 0;};
+$node->safe_psql('postgres', "$reads_alone INSERT INTO heals SELECT count(*), g FROM heals GROUP BY g");
+is($node->safe_psql('postgres', $visible), 'f', 'not by a statement that writes the table');
+# the first one may have to wait for what it would prune
+$node->safe_psql('postgres', "$reads_alone SELECT g, count(*) FROM heals GROUP BY g");
+is($node->safe_psql('postgres', $visible), $node->pg_version >= 19 ? 't' : 'f', 'by one that reads it, since 19');
+same_answer($node, 'SELECT g, count(*), sum(i) FROM heals GROUP BY g ORDER BY g', 'healed');
 crash_free($node, 'no crash');
 $node->stop;
 done_testing();

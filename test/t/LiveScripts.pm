@@ -89,7 +89,8 @@ my $tables = q{
 	END $$;};
 
 # Of device() and stock(), which GpuAggTest makes, in the snapshot of the statement that calls:
-# live_answer(q) has a digest of the answer, or tells how they differ; live(q) warns if they do;
+# live_answer(q) has a digest of the answer, or tells how they differ, and half of the times has what
+# is kept compared with the table page by page; live(q) warns if they do;
 # held(q) warns, too, if the transaction has had another answer before.  changed() opens a cursor,
 # changes rows itself, and looks whether the cursor still shows what was there.
 my $functions = q{
@@ -97,7 +98,7 @@ my $functions = q{
 	DECLARE
 		first text[] := device(q);
 		stock text[] := stock(q);
-		again text[] := device(q);
+		again text[] := (SELECT device(q) FROM set_config('gpuagg.debug_compare', (random() < 0.5)::text, false));
 		told text := '';
 	BEGIN
 		IF first IS NOT DISTINCT FROM stock AND again IS NOT DISTINCT FROM stock THEN

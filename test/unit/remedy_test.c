@@ -88,7 +88,7 @@ test_device(void)
 	is(on_cpu, GPUAGG_OUT_OF_MEMORY, 0, GPUAGG_REMEDY_NONE, "its memory");
 	is(draws, GPUAGG_DEVICE_LOST, 0, GPUAGG_REMEDY_NONE, "draws move nowhere");
 	is(draws, GPUAGG_UNSUPPORTED, 0, GPUAGG_REMEDY_NONE, "nor are they made of pages");
-	for (GpuAggStatus s = GPUAGG_CORRUPT_PAGE; s <= GPUAGG_REFUSED; s++)
+	for (GpuAggStatus s = GPUAGG_CORRUPT_PAGE; s <= GPUAGG_NOT_SAME; s++)
 		if (s != GPUAGG_UNSUPPORTED)
 			is(two, s, 0, GPUAGG_REMEDY_NONE, "what is no matter of the device");
 }

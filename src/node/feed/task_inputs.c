@@ -81,7 +81,7 @@ gpuagg_inputs_create(const GpuAggOrder *order)
 }
 
 GpuAggTaskInput *
-gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached)
+gpuagg_inputs_begin(GpuAggTaskInputs *inputs, const GpuAggCacheRequest *request)
 {
 	GpuAggTaskInput *input = &inputs->inputs[inputs->begun++];
 	MemoryContext old;
@@ -89,9 +89,10 @@ gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached)
 	input->context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg task input",
 										   ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(input->context);
-	if (cached)
+	if (request != NULL)
 	{
-		input->cached = gpuagg_cached_begin(input->table->rel, input->table->nblocks);
+		input->cached = gpuagg_cached_begin(input->table->rel, input->table->nblocks,
+											request->compare != 0);
 		gpuagg_cached_only(input->cached, input->table->first, input->table->end);
 	}
 	MemoryContextSwitchTo(old);

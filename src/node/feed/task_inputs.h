@@ -73,8 +73,9 @@ typedef struct GpuAggTaskInputs
 /* Of the tables that a task of the order reads.  Allocates in the current memory context. */
 extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggOrder *order);
 
-/* Makes ready the next one that is not begun; cached: it has requested the cache. */
-extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
+/* Makes ready the next one that is not begun; NULL: it has not requested the cache. */
+extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs,
+											const GpuAggCacheRequest *request);
 
 /* May the table behind the one at work be opened? */
 extern bool gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs,

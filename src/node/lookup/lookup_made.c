@@ -324,7 +324,7 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 	memcpy(request.config.make.helper_ids, task->input->helpers, sizeof(task->input->helpers));
 	*all = false;
 	task->next_batch = 0;
-	task->cached = gpuagg_cached_begin(task->rel, task->nblocks);
+	task->cached = gpuagg_cached_begin(task->rel, task->nblocks, false);
 	task->feed = NULL;
 	task->client = gpuagg_client_begin(&request, &task->error);
 	task->status = task->error.status;

@@ -147,7 +147,9 @@ task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 	if (method == GPUAGG_SAMPLE_DRAWS)
 		run->drawn_blocks = request->written =
 			gpuagg_written_blocks(table->rel, table->nblocks, true);
-	(void) gpuagg_inputs_begin(run->inputs, cached);
+	else
+		request->compare = cached && gpuagg_debug_compare;
+	(void) gpuagg_inputs_begin(run->inputs, cached ? request : NULL);
 }
 
 /*

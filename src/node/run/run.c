@@ -122,7 +122,7 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 	bool		told;
 
 	/* PostgreSQL would follow the page's offsets wherever they lead */
-	if (error->status == GPUAGG_CORRUPT_PAGE)
+	if (error->status == GPUAGG_CORRUPT_PAGE || error->status == GPUAGG_NOT_SAME)
 		gpuagg_error_raise(error);
 	gpuagg_fallback_count(reason);
 	told = scan->counters.fallback == reason;
