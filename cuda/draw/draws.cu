@@ -41,13 +41,13 @@ typedef struct DrawShape
 /* ---------- memory ---------- */
 
 static bool
-is_new_stripe(const GpuAggDrawRange *ranges, uint32_t i)
+is_new_stripe(const GpuAggStripeRange *ranges, uint32_t i)
 {
 	return i == 0 || ranges[i].stripe != ranges[i - 1].stripe;
 }
 
 static void
-shape_measure(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t ncolumns, DrawShape *s)
+shape_measure(const GpuAggStripeRange *ranges, uint32_t nranges, uint32_t ncolumns, DrawShape *s)
 {
 	s->run.nranges = nranges;
 	s->run.ncolumns = ncolumns;
@@ -118,7 +118,7 @@ stage_stripe(const GpuAggStripe *stripe, const GpuAggStripe *like, GpuAggDrawSou
 }
 
 static void
-stage_ranges(const GpuAggDrawRange *ranges, const GpuAggStripe *like, const GpuAggDrawRun *run,
+stage_ranges(const GpuAggStripeRange *ranges, const GpuAggStripe *like, const GpuAggDrawRun *run,
 			 GpuAggDrawPositions *positions, GpuAggDrawSource *sources)
 {
 	uint32_t	stripes = 0;
@@ -138,7 +138,7 @@ stage_ranges(const GpuAggDrawRange *ranges, const GpuAggStripe *like, const GpuA
 
 /* Writes what is uploaded to `here`, as it is laid out there. */
 static void
-stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
+stage(const GpuAggTask *task, const GpuAggStripeRange *ranges, const DrawShape *s)
 {
 	const GpuAggDrawn *drawn = task->drawn;
 	const GpuAggDrawRun *run = &s->run;
@@ -167,7 +167,7 @@ stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
 
 /* Rows are drawn of all these: a column's values are those of one of them. */
 static bool
-drawn_range(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t attr, GpuAggRange *range)
+drawn_range(const GpuAggStripeRange *ranges, uint32_t nranges, uint32_t attr, GpuAggRange *range)
 {
 	bool		known = true;
 
@@ -190,7 +190,7 @@ drawn_range(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t attr, GpuA
 
 /* With the columns that the program loads, in the order of their attributes */
 static void
-drawn_columns(const GpuAggProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+drawn_columns(const GpuAggProgram *p, const GpuAggStripeRange *ranges, uint32_t nranges,
 			  GpuAggStripe *stripe)
 {
 	const GpuAggStripe *like = ranges[0].stripe;
@@ -220,7 +220,7 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 }
 
 static GpuAggDrawn *
-drawn_make(const GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
+drawn_make(const GpuAggTask *task, const GpuAggStripeRange *ranges, uint32_t nranges,
 		   uint32_t positions)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
@@ -284,7 +284,7 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 }
 
 static bool
-draw_into_stripe(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
+draw_into_stripe(GpuAggTask *task, const GpuAggStripeRange *ranges, uint32_t nranges,
 			   GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
@@ -306,7 +306,7 @@ draw_into_stripe(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nrang
 /* ---------- the task ---------- */
 
 GpuAggStatus
-gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggStripeRange *ranges,
 					   uint32_t nranges, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);

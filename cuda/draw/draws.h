@@ -9,7 +9,7 @@
 #include "cuda/draw/draw_kernels.h"
 
 extern GpuAggStatus gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id,
-										   const GpuAggDrawRange *ranges,
+										   const GpuAggStripeRange *ranges,
 										   uint32_t nranges, GpuAggError *error);
 
 /* Adds what making the draws took, as far as it is over. */

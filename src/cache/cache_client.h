@@ -49,7 +49,7 @@ typedef struct GpuAggCacheCalls
 							 GpuAggStripe *stripe, const GpuAggPositions *without,
 							 uint32 nwithout);
 	bool		(*draws) (GpuAggCacheClient *client, uint64 batch_id,
-						  const GpuAggDrawRange *ranges, uint32 nranges);
+						  const GpuAggStripeRange *ranges, uint32 nranges);
 } GpuAggCacheCalls;
 
 struct GpuAggCacheClient

@@ -26,9 +26,10 @@ gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent, const GpuAggCacheFill *
 	uint64		bytes = 0;
 
 	for (int i = 0; i < extent->nstripes; i++)
-		bytes += gpuagg_cache_is_rows(fill->column) ?
-			ops->bytes(extent->stripes[i].stripe) :
-			ops->column_bytes(extent->stripes[i].stripe, fill->column->attr);
+		if (extent->stripes[i].stripe != NULL)
+			bytes += gpuagg_cache_is_rows(fill->column) ?
+				ops->bytes(extent->stripes[i].stripe) :
+				ops->column_bytes(extent->stripes[i].stripe, fill->column->attr);
 	return bytes;
 }
 
@@ -222,8 +223,8 @@ gpuagg_cache_reader_remove(GpuAggCacheExtent *extent, GpuAggCacheReader *reader)
 
 /* ---------------------------------------------------------------- going --- */
 
-static void
-free_parts(GpuAggCacheExtent *extent)
+void
+gpuagg_cache_free_none(GpuAggCacheExtent *extent)
 {
 	for (uint32 i = 0; i < extent->free.nparts; i++)
 		gpuagg_cache_free(&extent->table->directory, extent->free.parts[i].ranges);
@@ -231,12 +232,23 @@ free_parts(GpuAggCacheExtent *extent)
 	extent->free = (GpuAggCacheFree) {0};
 }
 
+void
+gpuagg_cache_stripe_gone(GpuAggCacheStripe *stripe)
+{
+	if (stripe->stripe != NULL)
+		gpuagg_cache_stripe_ops()->free(stripe->stripe);
+	stripe->stripe = NULL;
+	stripe->closed = true;
+	stripe->formers = 0;
+}
+
 static void
 extent_free_stripes(GpuAggCacheExtent *extent)
 {
 	for (int i = 0; i < extent->nstripes; i++)
-		gpuagg_cache_stripe_ops()->free(extent->stripes[i].stripe);
+		gpuagg_cache_stripe_gone(&extent->stripes[i]);
 	extent->nstripes = 0;
+	extent->moved = 0;
 	extent->full = false;
 	extent->nplaced = 0;
 	gpuagg_cache_free(&extent->table->directory, extent->blocks);
@@ -251,7 +263,7 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	gpuagg_cache_free(&extent->table->directory, extent->formers);
 	extent->formers = NULL;
 	extent->nformers = extent->max_formers = extent->next_former = 0;
-	free_parts(extent);
+	gpuagg_cache_free_none(extent);
 	extent->newest = 0;
 }
 
@@ -265,7 +277,8 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 	gpuagg_cache_release(fill);
 	extent->fills[i] = extent->fills[--extent->nfills];
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
-		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
+		if (extent->stripes[k].stripe != NULL)
+			gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
 	gpuagg_cache_free(&extent->table->directory, fill->filled);
 	gpuagg_cache_free(&extent->table->directory, fill->begun);
 	gpuagg_cache_free(&extent->table->directory, fill);

@@ -34,8 +34,12 @@
 #include "lib/ilist.h"
 #include "lib/pairingheap.h"
 
-/* Stripes of an extent: the first for all of it, others for what did not fit */
+/*
+ * Stripes of an extent: the first for all of it, others for what did not fit; and those that are
+ * closed, for a while
+ */
 #define GPUAGG_EXTENT_STRIPES 8
+#define GPUAGG_EXTENT_SLOTS 12
 #define GPUAGG_NO_STRIPE UINT8_MAX
 
 /* Words of a bitmap with a bit for each of n blocks */
@@ -134,6 +138,8 @@ typedef struct GpuAggCacheStripe
 	GpuAggStripe *stripe;
 	uint32		positions;
 	uint32		used;			/* the first ones */
+	bool		closed;			/* all that lies there are formers; when they go, it does */
+	uint32		formers;		/* of a closed one; of a stripe that has gone (NULL) none */
 	uint64		loose[GPUAGG_TIGHT_ZONES / 64]; /* zones of which a value went */
 } GpuAggCacheStripe;
 
@@ -156,9 +162,12 @@ typedef struct GpuAggCacheExtent
 								 * page is (cache_wal.h) */
 	uint32		span;			/* of which these bits are */
 	uint32		nplaced;		/* blocks that have positions */
-	int			nstripes;
+	int			nstripes;		/* with those that are closed, or have gone */
 	bool		full;			/* one more stripe was wanted */
-	GpuAggCacheStripe stripes[GPUAGG_EXTENT_STRIPES];
+	bool		zoned;			/* zones were asked since it was laid in order */
+	uint32		moved;			/* blocks that loosened zones since then */
+	TimestampTz arranged;		/* when that was last tried */
+	GpuAggCacheStripe stripes[GPUAGG_EXTENT_SLOTS];
 	int			nfills;
 	int			max_fills;
 	GpuAggCacheFill **fills;
@@ -247,6 +256,12 @@ extern void gpuagg_cache_begin_anew(GpuAggCacheExtent *extent);
  */
 extern void gpuagg_cache_fill_begin(GpuAggCacheFill *fill, uint32 block);
 extern void gpuagg_cache_fill_end(GpuAggCacheFill *fill, uint32 block, bool done);
+
+/* No positions are free any more (cache_free.h). */
+extern void gpuagg_cache_free_none(GpuAggCacheExtent *extent);
+
+/* A stripe goes, if it has not yet; its number stays. */
+extern void gpuagg_cache_stripe_gone(GpuAggCacheStripe *stripe);
 
 /* Bytes that an extent's stripes have for a column; for the rows, all */
 extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,

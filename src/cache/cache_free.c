@@ -143,6 +143,16 @@ take_at(GpuAggCacheExtent *extent, uint32 stripe, uint32 position, GpuAggPositio
 	return true;
 }
 
+/* Nobody gets positions of a closed stripe; it goes with the last former. */
+static void
+closed_leave(GpuAggCacheStripe *stripe, GpuAggCacheBlock *block)
+{
+	block->stripe = GPUAGG_NO_STRIPE;
+	block->positions = 0;
+	if (--stripe->formers == 0)
+		gpuagg_cache_stripe_gone(stripe);
+}
+
 void
 gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 {
@@ -151,6 +161,11 @@ gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 
 	if (block->stripe == GPUAGG_NO_STRIPE || block->positions == 0)
 		return;
+	if (extent->stripes[block->stripe].closed)
+	{
+		closed_leave(&extent->stripes[block->stripe], block);
+		return;
+	}
 	add_parts(extent);
 	if (take_before(extent, block->stripe, range.first, &other))
 		range = (GpuAggPositions) {other.first, other.count + range.count};

@@ -355,12 +355,15 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 		GpuAggPositions *without;
 		uint32		n;
 
+		if (stripe->stripe == NULL)
+			continue;
 		without = palloc((extent->room + extent->nformers + extent->free.n + 1 +
 						  GPUAGG_ZONE_RANGES(stripe)) *
 						 sizeof(GpuAggPositions));
-		n = few ? stripe_between(&view, i, used, nblocks, without) :
+		/* what lies in a closed stripe, and is nobody's any more, is not told by anything else */
+		n = few || stripe->closed ? stripe_between(&view, i, used, nblocks, without) :
 			stripe_without(&view, i, used, nblocks, without);
-		Assert(few || same_between(&view, i, used, nblocks, without, n));
+		Assert(few || stripe->closed || same_between(&view, i, used, nblocks, without, n));
 		if (!lists_all(stripe, without, n))
 			n = gpuagg_cache_zones(client, extent, stripe, without, n);
 		if (!lists_all(stripe, without, n))
@@ -412,7 +415,7 @@ gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, cons
  * are.
  */
 static uint32
-draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
+draw_extent_ranges(const GpuAggCacheUse *use, GpuAggStripeRange *ranges, uint32 n)
 {
 	GpuAggCacheView view;
 
@@ -430,7 +433,7 @@ draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
 			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
 			ranges[n - 1].positions.count += b->positions;
 		else
-			ranges[n++] = (GpuAggDrawRange) {stripe, {b->position, b->positions}};
+			ranges[n++] = (GpuAggStripeRange) {stripe, {b->position, b->positions}};
 	}
 	gpuagg_cache_view_free(&view);
 	return n;
@@ -441,7 +444,7 @@ draw_extent_ranges(const GpuAggCacheUse *use, GpuAggDrawRange *ranges, uint32 n)
  * of ranges.
  */
 static uint32
-draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
+draw_ranges(const GpuAggCacheJob *cached, GpuAggStripeRange *ranges)
 {
 	uint32		n = 0;
 
@@ -462,7 +465,7 @@ draw_extent(GpuAggCacheClient *client, GpuAggCacheUse *use, uint64 batch_id, con
 {
 	const Size	bytes = GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS) * sizeof(uint64);
 	GpuAggCacheJob *cached = client->cached;
-	GpuAggDrawRange *ranges;
+	GpuAggStripeRange *ranges;
 	uint32		n;
 
 	for (uint32 i = 0; i < nblocks; i++)
@@ -476,7 +479,7 @@ draw_extent(GpuAggCacheClient *client, GpuAggCacheUse *use, uint64 batch_id, con
 	}
 	cached->drawing = true;
 	ranges = MemoryContextAllocHuge(client->context,
-									cached->nblocks * sizeof(GpuAggDrawRange));
+									cached->nblocks * sizeof(GpuAggStripeRange));
 	n = draw_ranges(cached, ranges);
 	(void) client->calls->draws(client, batch_id, ranges, n);
 	pfree(ranges);

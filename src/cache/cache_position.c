@@ -118,7 +118,8 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 		if (gpuagg_cache_fill(extent, columns[i]) == NULL)
 			add_fill(extent, columns[i]);
 	for (int i = 0; i < extent->nstripes; i++)
-		if (!stripe_columns(extent, extent->stripes[i].stripe,
+		if (!extent->stripes[i].closed &&
+			!stripe_columns(extent, extent->stripes[i].stripe,
 						  stripe_priority(extent, extent->stripes[i].positions,
 									 extent->nplaced)))
 		{
@@ -129,6 +130,17 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 	return true;
 }
 
+/* Those that take pages */
+static uint32
+open_stripes(const GpuAggCacheExtent *extent)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < extent->nstripes; i++)
+		n += !extent->stripes[i].closed;
+	return n;
+}
+
 /*
  * Of how many parts of all blocks a further stripe is one.  Pages that have grown take few of
  * them, but what is replaced beside its readers takes as many again, and again while these stay:
@@ -137,7 +149,7 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 static uint32
 stripe_parts(const GpuAggCacheExtent *extent)
 {
-	const uint32 left = GPUAGG_EXTENT_STRIPES - Min(extent->nstripes, GPUAGG_EXTENT_STRIPES);
+	const uint32 left = GPUAGG_EXTENT_STRIPES - Min(open_stripes(extent), GPUAGG_EXTENT_STRIPES);
 
 	return left > GPUAGG_EXTENT_STRIPES / 2 ? GPUAGG_EXTENT_STRIPES :
 		Max(1, GPUAGG_EXTENT_STRIPES >> (GPUAGG_EXTENT_STRIPES / 2 + 1 - left));
@@ -187,6 +199,25 @@ positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *e
 			   GPUAGG_MAX_LINES, nlines);
 }
 
+GpuAggStripe *
+gpuagg_cache_stripe_make(const GpuAggCacheExtent *extent, uint32 positions, double priority)
+{
+	GpuAggStripe *stripe;
+	GpuAggError error;
+	GpuAggStatus status;
+
+	do
+		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(), positions, &stripe,
+												   &error);
+	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
+	if (status != GPUAGG_OK)
+		return NULL;
+	if (stripe_columns(extent, stripe, priority))
+		return stripe;
+	gpuagg_cache_stripe_ops()->free(stripe);
+	return NULL;
+}
+
 /*
  * One more stripe, with all of the extent's columns, for a page of so many lines and others; false:
  * there are too many, or no memory.
@@ -195,29 +226,20 @@ static bool
 add_stripe(GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected, uint32 nlines)
 {
 	uint64		positions;
-	double		priority;
 	GpuAggStripe *stripe;
-	GpuAggError error;
-	GpuAggStatus status;
 
-	extent->full |= extent->nstripes == GPUAGG_EXTENT_STRIPES;
+	extent->full |= open_stripes(extent) == GPUAGG_EXTENT_STRIPES ||
+		extent->nstripes == GPUAGG_EXTENT_SLOTS;
 	if (extent->full)
 		return false;
 	positions = positions_expected(extent, expected, nlines);
-	priority = stripe_priority(extent, positions, positions / Max(nlines, 1));
 	if (positions > PG_INT32_MAX)
 		return false;
-	do
-		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
-												 (uint32) positions, &stripe, &error);
-	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
-	if (status != GPUAGG_OK)
+	stripe = gpuagg_cache_stripe_make(extent, (uint32) positions,
+									  stripe_priority(extent, positions,
+													  positions / Max(nlines, 1)));
+	if (stripe == NULL)
 		return false;
-	if (!stripe_columns(extent, stripe, priority))
-	{
-		gpuagg_cache_stripe_ops()->free(stripe);
-		return false;
-	}
 	extent->stripes[extent->nstripes++] =
 		(GpuAggCacheStripe) {.stripe = stripe,.positions = (uint32) positions};
 	return true;
@@ -278,6 +300,7 @@ gpuagg_cache_loosen(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
 
 	if (block->positions == 0)
 		return;
+	extent->moved++;
 	for (uint32 z = block->position / GPUAGG_ZONE;
 		 z <= (block->position + block->positions - 1) / GPUAGG_ZONE && z < GPUAGG_TIGHT_ZONES; z++)
 		stripe->loose[z / 64] |= UINT64CONST(1) << z % 64;
@@ -290,7 +313,8 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 	int			i = 0;
 
 	while (i < extent->nstripes &&
-		   extent->stripes[i].positions - extent->stripes[i].used < positions)
+		   (extent->stripes[i].closed ||
+			extent->stripes[i].positions - extent->stripes[i].used < positions))
 		i++;
 	if (i == extent->nstripes)
 		return false;

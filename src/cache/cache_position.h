@@ -15,6 +15,10 @@
 extern bool gpuagg_cache_open(GpuAggCacheExtent *extent,
 							  GpuAggCacheColumn *const *columns, int ncolumns);
 
+/* A stripe with all of an extent's columns; what is worth less goes for it.  NULL: no memory */
+extern GpuAggStripe *gpuagg_cache_stripe_make(const GpuAggCacheExtent *extent, uint32 positions,
+											  double priority);
+
 /* What is known of an extent whose pages come */
 typedef struct GpuAggCacheExpected
 {

@@ -82,6 +82,8 @@ rows_bytes(const GpuAggCacheExtent *extent)
 	{
 		GpuAggStripe *stripe = extent->stripes[i].stripe;
 
+		if (stripe == NULL)
+			continue;
 		bytes += ops->bytes(stripe);
 		for (int k = 0; k < extent->nfills; k++)
 			if (!gpuagg_cache_is_rows(extent->fills[k]->column))

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "cache/cache_arrange.h"
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
 #include "cache/cache_publish.h"
@@ -36,7 +37,7 @@ extent_is_worn(GpuAggCacheExtent *extent)
 	if (!extent->full)
 		return false;
 	for (int i = 0; i < extent->nstripes; i++)
-		taken += extent->stripes[i].used;
+		taken += extent->stripes[i].closed ? 0 : extent->stripes[i].used;
 	for (uint32 i = 0; i < extent->room; i++)
 		if (extent->blocks[i].stripe != GPUAGG_NO_STRIPE)
 			live += extent->blocks[i].positions;
@@ -56,7 +57,10 @@ table_tidy(GpuAggCacheTable *table)
 	{
 		GpuAggCacheExtent *extent = table->extents[i];
 
-		if (extent == NULL || !gpuagg_cache_is_idle(extent))
+		if (extent == NULL)
+			continue;
+		gpuagg_cache_arrange(extent);
+		if (!gpuagg_cache_is_idle(extent))
 			continue;
 		gpuagg_cache_drop_useless(extent);
 		drop_unwanted(extent);

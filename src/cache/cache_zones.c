@@ -149,7 +149,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 				   const GpuAggCacheStripe *stripe, GpuAggPositions *without, uint32 n)
 {
 	GpuAggCacheJob *cached = client->cached;
-	const GpuAggCacheUse *use = &cached->uses[extent->number];
+	GpuAggCacheUse *use = &cached->uses[extent->number];
 	GpuAggCacheZones *zones;
 	uint32		next = 0;
 	uint32		total = n;
@@ -161,6 +161,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		!zones_read(zones, client->program, stripe->stripe, extent->fillers > use->open) ||
 		!(zones->filters || zones->answers))
 		return n;
+	use->extent->zoned = true;
 	for (uint32 z = 0; z < gpuagg_zones(stripe->used); z++)
 	{
 		uint32		first = z * GPUAGG_ZONE;

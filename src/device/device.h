@@ -121,13 +121,6 @@ gpuagg_page_brings(uint64_t there, uint32_t column)
 	return column >= GPUAGG_THERE_COLUMNS || (there >> column & 1) == 0;
 }
 
-/* Positions of a stripe; the valid ones among them are rows that may be drawn. */
-typedef struct GpuAggDrawRange
-{
-	GpuAggStripe *stripe;
-	GpuAggPositions positions;
-} GpuAggDrawRange;
-
 /*
  * Rows that PostgreSQL evaluated: per output of the program
  * (gpuagg_program_noutputs) a state and a value of each row.  Copied by
@@ -343,7 +336,7 @@ typedef struct GpuAggDeviceOps
 	 * task_resident.  NULL: the device makes no draws.
 	 */
 	GpuAggStatus (*task_draws) (GpuAggTask *task, uint64_t batch_id,
-								const GpuAggDrawRange *ranges, uint32_t nranges,
+								const GpuAggStripeRange *ranges, uint32_t nranges,
 								GpuAggError *error);
 
 	/* The next completed batch, if any. */

@@ -36,6 +36,13 @@ typedef struct GpuAggPositions
 	uint32_t	count;
 } GpuAggPositions;
 
+/* Positions of a stripe among several */
+typedef struct GpuAggStripeRange
+{
+	GpuAggStripe *stripe;
+	GpuAggPositions positions;
+} GpuAggStripeRange;
+
 /*
  * Zones: so many neighbouring positions, of which a stripe knows the least and
  * the greatest value of each column (src/device/README.md says why so many).
@@ -165,6 +172,14 @@ typedef struct GpuAggStripeOps
 	GpuAggStatus (*dictionary_read) (GpuAggDictionary *dictionary,
 									 GpuAggDictionaryText *text,
 									 GpuAggError *error);
+
+	/*
+	 * Into a stripe that has its columns, and nothing of which was ever kept: positions of other
+	 * stripes of the device, one range behind the other.  Its zones are what these rows give.
+	 * Nobody decodes into what is read, but where nothing is used.
+	 */
+	GpuAggStatus (*rearrange) (GpuAggStripe *to, const GpuAggStripeRange *ranges, uint32_t nranges,
+							   GpuAggError *error);
 
 	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;

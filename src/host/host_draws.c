@@ -19,7 +19,7 @@
 /* ---------- segments ---------- */
 
 uint32_t
-gpuagg_draw_segments(const GpuAggDrawRange *ranges, uint32_t nranges)
+gpuagg_draw_segments(const GpuAggStripeRange *ranges, uint32_t nranges)
 {
 	uint32_t	n = 0;
 
@@ -58,7 +58,7 @@ count_rows(const GpuAggStripe *stripe, GpuAggPositions positions)
 }
 
 void
-gpuagg_draw_index(const GpuAggDrawRange *ranges, uint32_t nranges,
+gpuagg_draw_index(const GpuAggStripeRange *ranges, uint32_t nranges,
 				  GpuAggDrawSegment *segments, GpuAggDrawIndex *index)
 {
 	uint64_t	row = 0;

@@ -50,10 +50,10 @@ typedef struct GpuAggDrawCursor
 } GpuAggDrawCursor;
 
 /* Segments that ranges become */
-extern uint32_t gpuagg_draw_segments(const GpuAggDrawRange *ranges, uint32_t nranges);
+extern uint32_t gpuagg_draw_segments(const GpuAggStripeRange *ranges, uint32_t nranges);
 
 /* Makes them, and counts their rows. */
-extern void gpuagg_draw_index(const GpuAggDrawRange *ranges, uint32_t nranges,
+extern void gpuagg_draw_index(const GpuAggStripeRange *ranges, uint32_t nranges,
 							  GpuAggDrawSegment *segments, GpuAggDrawIndex *index);
 
 /* Makes n draws from `first` on; scratch: 2 n words. */

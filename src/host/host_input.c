@@ -106,7 +106,7 @@ draws_unsupported(GpuAggError *error)
 }
 
 GpuAggStatus
-gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggStripeRange *ranges,
 					   uint32_t nranges, GpuAggError *error)
 {
 	const uint64_t morsels = (task->sample.cutoff + GPUAGG_DRAW_MORSEL - 1) / GPUAGG_DRAW_MORSEL;

@@ -16,6 +16,7 @@
 
 #include "device/layout.h"
 #include "host/host_dictionary.h"
+#include "host/host_rearrange.h"
 #include "host/host_stripe.h"
 #include "host/host_task.h"
 
@@ -152,17 +153,11 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result,
 	return GPUAGG_OK;
 }
 
-static GpuAggStripeColumn *
-first_column(const GpuAggStripe *stripe)
-{
-	return atomic_load_explicit(&stripe->columns, memory_order_acquire);
-}
-
 static void
 stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 {
 	GpuAggStripeColumn *before = NULL;
-	GpuAggStripeColumn *column = first_column(stripe);
+	GpuAggStripeColumn *column = gpuagg_stripe_first(stripe);
 
 	while (column != NULL && column->attr != attr)
 	{
@@ -181,18 +176,9 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 static void
 stripe_free(GpuAggStripe *stripe)
 {
-	while (first_column(stripe) != NULL)
-		stripe_drop_column(stripe, first_column(stripe)->attr);
+	while (gpuagg_stripe_first(stripe) != NULL)
+		stripe_drop_column(stripe, gpuagg_stripe_first(stripe)->attr);
 	gpuagg_memory_free(stripe->memory, stripe, stripe->bytes);
-}
-
-const GpuAggStripeColumn *
-gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
-{
-	for (GpuAggStripeColumn *c = first_column(stripe); c != NULL; c = c->next)
-		if (c->attr == attr)
-			return c;
-	return NULL;
 }
 
 static GpuAggStatus
@@ -227,7 +213,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	gpuagg_zones_init(column->zones, stripe->positions);
 	column->values = (char *) column->zones + zones;
 	column->bytes = bytes;
-	column->next = first_column(stripe);
+	column->next = gpuagg_stripe_first(stripe);
 	atomic_store_explicit(&stripe->columns, column, memory_order_release);
 	return GPUAGG_OK;
 }
@@ -273,7 +259,7 @@ stripe_bytes(const GpuAggStripe *stripe)
 {
 	uint64_t	bytes = stripe->bytes;
 
-	for (const GpuAggStripeColumn *c = first_column(stripe); c != NULL; c = c->next)
+	for (const GpuAggStripeColumn *c = gpuagg_stripe_first(stripe); c != NULL; c = c->next)
 		bytes += c->bytes;
 	return bytes;
 }
@@ -306,6 +292,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.dictionary_info = gpuagg_host_dictionary_info,
 	.dictionary_encode = gpuagg_host_dictionary_encode,
 	.dictionary_read = gpuagg_host_dictionary_read,
+	.rearrange = gpuagg_host_rearrange,
 	.compares = true,
 };
 

@@ -65,9 +65,21 @@ typedef struct GpuAggResident
 
 extern const GpuAggStripeOps gpuagg_host_stripe_ops;
 
+static inline GpuAggStripeColumn *
+gpuagg_stripe_first(const GpuAggStripe *stripe)
+{
+	return atomic_load_explicit(&stripe->columns, memory_order_acquire);
+}
+
 /* NULL: the stripe has no such column. */
-extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe,
-												  uint32_t attr);
+static inline const GpuAggStripeColumn *
+gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
+{
+	for (GpuAggStripeColumn *c = gpuagg_stripe_first(stripe); c != NULL; c = c->next)
+		if (c->attr == attr)
+			return c;
+	return NULL;
+}
 
 /*
  * Copies loaded columns of some rows from vectors to their positions; lines

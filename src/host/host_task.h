@@ -150,7 +150,7 @@ extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_i
 											  const GpuAggPositions *without,
 											  uint32_t nwithout, GpuAggError *error);
 extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
-										   const GpuAggDrawRange *ranges,
+										   const GpuAggStripeRange *ranges,
 										   uint32_t nranges, GpuAggError *error);
 
 /* host_results.c */

@@ -43,6 +43,7 @@
 	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
 	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
 	X(feeders, "parallel workers that handed over pages beside their backends") \
+	X(extents_arranged, "parts of tables, of 32,672 pages at most, whose kept pages were laid in order again after many had changed") \
 	X(cancelled, "tasks cancelled by their query, or begun again (tasks_awaited)") \
 	X(errors, "device errors") \
 	X(refused, "tasks whose messages the device worker refused: errors of gpuagg's own, each told in the server's log") \

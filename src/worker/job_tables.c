@@ -90,7 +90,7 @@ cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
 
 static bool
 cache_draws(GpuAggCacheClient *client, uint64 batch_id,
-			const GpuAggDrawRange *ranges, uint32 nranges)
+			const GpuAggStripeRange *ranges, uint32 nranges)
 {
 	GpuAggWorkerJob *job = cache_job(client);
 	GpuAggError error = {0};

@@ -345,7 +345,7 @@ fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
 }
 
 static GpuAggStatus
-fake_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+fake_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggStripeRange *ranges,
 		   uint32_t nranges, GpuAggError *error)
 {
 	return gpuagg_host_ops.task_draws(((FakeTask *) task)->inner, batch_id,

@@ -63,12 +63,12 @@ static const struct
 
 /* One task, as asked for by a way; is what it says of itself right? */
 static bool
-draws_run(Run *run, const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+draws_run(Run *run, const TestProgram *p, const GpuAggStripeRange *ranges, uint32_t nranges,
 		  GpuAggSample sample, size_t way)
 {
 	GpuAggTaskConfig config = {.sample = sample, .draw.way = draw_ways[way].way,
 	.draw.windows = draw_ways[way].windows};
-	GpuAggDrawRange *copy = malloc((nranges + 1) * sizeof(*copy));
+	GpuAggStripeRange *copy = malloc((nranges + 1) * sizeof(*copy));
 	GpuAggTaskStats stats = {0};
 	GpuAggError error = {0};
 
@@ -93,7 +93,7 @@ draws_run(Run *run, const TestProgram *p, const GpuAggDrawRange *ranges, uint32_
 
 /* Draws from ranges, beside what the definition draws from the list */
 static bool
-draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+draws_agree(const TestProgram *p, const GpuAggStripeRange *ranges, uint32_t nranges,
 			uint64_t n, uint32_t seed)
 {
 	const GpuAggDraws draws = {gpuagg_draw_key(seed), n, rows_list()};
@@ -128,7 +128,7 @@ draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nrange
 static void
 test_draws_of_all(const TestProgram *p, GpuAggStripe *const *stripe, uint32_t positions, uint64_t n)
 {
-	const GpuAggDrawRange ranges[] = {
+	const GpuAggStripeRange ranges[] = {
 		{stripe[0], {3, positions - 3}},
 		{stripe[1], {0, positions}}
 	};
@@ -141,7 +141,7 @@ static void
 test_draws(uint32_t n, uint32_t groups)
 {
 	static TestProgram p;
-	static GpuAggDrawRange ranges[ARENA_PAGES];
+	static GpuAggStripeRange ranges[ARENA_PAGES];
 	GpuAggStripe *stripe[2];
 	uint32_t	position = 5;
 
@@ -156,7 +156,7 @@ test_draws(uint32_t n, uint32_t groups)
 	{
 		if (i == npages / 3)
 			position = 0;
-		ranges[i] = (GpuAggDrawRange) {stripe[i >= npages / 3], {position, page_list[i].nlines}};
+		ranges[i] = (GpuAggStripeRange) {stripe[i >= npages / 3], {position, page_list[i].nlines}};
 		position = keep_pages(ranges[i].stripe, i, 1, position) + i % 3;
 	}
 	ok(table_kept(&p), "grouped while it is kept");

@@ -1,0 +1,202 @@
+/*
+ * cache_arrange.c
+ *		Extents whose blocks lie mixed are laid in the order of the table again (cache_arrange.h).
+ *
+ * Pages that change beside users get new positions, where others have left some, or in a new
+ * stripe.  So zones come to hold pages of all parts of the table, and tell little, and those whose
+ * values have changed do not answer.  From time to time all blocks are copied in their order into
+ * one stripe, on the device.  To users that is as if each block had been replaced (cache_former.h):
+ * they read the old stripes, which are closed, and go when nobody reads them.
+ */
+#include "postgres.h"
+
+#include "cache/cache_arrange.h"
+#include "cache/cache_former.h"
+#include "cache/cache_free.h"
+#include "cache/cache_memory.h"
+#include "cache/cache_position.h"
+#include "ipc/stat.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/* One block of so many has moved; or some have, and it is long ago that the extent was arranged. */
+#define MOVED_PART 8
+#define MOVED_LEAST 16
+#define LONG_AGO_MS 10000
+
+/* Of the worker's time one part of so many goes into this, at most. */
+#define TIME_PART 20
+
+/* Positions to spare, as a first stripe has them */
+#define SPARE_PART 20
+
+static TimestampTz not_before = 0;
+
+static bool
+is_due(const GpuAggCacheExtent *extent)
+{
+	TimestampTz now;
+
+	if (!extent->zoned || extent->nfills == 0 || extent->moved < MOVED_LEAST)
+		return false;
+	now = GetCurrentTimestamp();
+	return now >= not_before &&
+		(extent->moved >= extent->nplaced / MOVED_PART ||
+		 TimestampDifferenceExceeds(extent->arranged, now, LONG_AGO_MS));
+}
+
+/* Stripes at the end that have gone are none; a number for one more: -1: there is none. */
+static int
+free_slot(GpuAggCacheExtent *extent)
+{
+	int			slot = 0;
+
+	while (extent->nstripes > 0 && extent->stripes[extent->nstripes - 1].stripe == NULL)
+		extent->nstripes--;
+	while (slot < extent->nstripes && extent->stripes[slot].stripe != NULL)
+		slot++;
+	return slot < GPUAGG_EXTENT_SLOTS ? slot : -1;
+}
+
+/* Where the blocks lie, in their order; returns how many ranges that are. */
+static uint32
+ranges_in_order(const GpuAggCacheExtent *extent, GpuAggStripeRange *ranges, uint64 *positions)
+{
+	uint32		n = 0;
+
+	*positions = 0;
+	for (uint32 i = 0; i < extent->room; i++)
+	{
+		const GpuAggCacheBlock *block = &extent->blocks[i];
+
+		if (block->stripe == GPUAGG_NO_STRIPE || block->positions == 0)
+			continue;
+		ranges[n++] = (GpuAggStripeRange) {
+			extent->stripes[block->stripe].stripe, {block->position, block->positions}
+		};
+		*positions += block->positions;
+	}
+	return n;
+}
+
+/* Is a block held for all columns that the extent has? */
+static bool
+is_whole(const GpuAggCacheExtent *extent, uint32 number)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		if (!gpuagg_bit(extent->fills[i]->filled, number))
+			return false;
+	return true;
+}
+
+/*
+ * A block lies in another stripe from now on; users read it where it was.  What is being decoded
+ * to where it was is nothing of it any more.
+ */
+static void
+block_moves(GpuAggCacheExtent *extent, uint32 number, int slot, bool shared)
+{
+	GpuAggCacheBlock *block = &extent->blocks[number];
+	GpuAggCacheStripe *stripe = &extent->stripes[slot];
+	const uint64 bit = UINT64CONST(1) << number % 64;
+
+	if (block->stripe == GPUAGG_NO_STRIPE)
+		return;
+	if (shared && block->positions > 0)
+		extent->formers[extent->nformers++] =
+			(GpuAggCacheFormer) {number, extent->version, *block};
+	for (int i = 0; i < extent->nfills; i++)
+		extent->fills[i]->begun[number / 64] &= ~bit;
+	block->stripe = (uint8) slot;
+	block->position = stripe->used;
+	stripe->used += block->positions;
+	/* bounds of a column that is not there are of anything */
+	if (!is_whole(extent, number))
+		gpuagg_cache_loosen(extent, block);
+}
+
+/* All stripes but one are closed, and those that no former lies in go. */
+static void
+close_others(GpuAggCacheExtent *extent, int slot)
+{
+	for (int i = 0; i < extent->nstripes; i++)
+	{
+		extent->stripes[i].closed = i != slot;
+		extent->stripes[i].formers = 0;
+	}
+	for (uint32 i = extent->next_former; i < extent->nformers; i++)
+		if (extent->formers[i].block.positions > 0 &&
+			extent->formers[i].block.stripe != GPUAGG_NO_STRIPE)
+			extent->stripes[extent->formers[i].block.stripe].formers++;
+	for (int i = 0; i < extent->nstripes; i++)
+		if (extent->stripes[i].closed && extent->stripes[i].formers == 0)
+			gpuagg_cache_stripe_gone(&extent->stripes[i]);
+	gpuagg_cache_free_none(extent);
+}
+
+/* The extent's blocks have been copied into a stripe. */
+static void
+move_blocks(GpuAggCacheExtent *extent, int slot, const GpuAggCacheStripe *stripe)
+{
+	const bool	shared = extent->users > 0;
+
+	if (shared)
+		gpuagg_cache_formers_begin(extent);
+	extent->nstripes = Max(extent->nstripes, slot + 1);
+	extent->stripes[slot] = *stripe;
+	for (uint32 i = 0; i < extent->room; i++)
+		block_moves(extent, i, slot, shared);
+	close_others(extent, slot);
+	extent->forgotten++;
+	extent->full = false;
+	extent->zoned = false;
+	extent->moved = 0;
+}
+
+/* False: no memory, or a device that fails. */
+static bool
+lay_in_order(GpuAggCacheExtent *extent)
+{
+	const int	slot = free_slot(extent);
+	GpuAggStripeRange *ranges;
+	GpuAggCacheStripe stripe = {0};
+	GpuAggError error;
+	uint64		positions;
+	uint32		n;
+	bool		done;
+
+	if (slot < 0)
+		return false;
+	ranges = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggStripeRange), MCXT_ALLOC_HUGE);
+	n = ranges_in_order(extent, ranges, &positions);
+	positions += positions / SPARE_PART + GPUAGG_MAX_LINES;
+	if (positions <= PG_INT32_MAX)
+	{
+		stripe.positions = (uint32) positions;
+		stripe.stripe = gpuagg_cache_stripe_make(extent, stripe.positions, 0);
+	}
+	done = stripe.stripe != NULL &&
+		gpuagg_cache_stripe_ops()->rearrange(stripe.stripe, ranges, n, &error) == GPUAGG_OK;
+	pfree(ranges);
+	if (done)
+		move_blocks(extent, slot, &stripe);
+	else if (stripe.stripe != NULL)
+		gpuagg_cache_stripe_ops()->free(stripe.stripe);
+	return done;
+}
+
+void
+gpuagg_cache_arrange(GpuAggCacheExtent *extent)
+{
+	TimestampTz begin;
+	TimestampTz end;
+
+	gpuagg_cache_formers_free(extent);
+	if (!is_due(extent))
+		return;
+	begin = GetCurrentTimestamp();
+	if (lay_in_order(extent))
+		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
+	extent->arranged = end = GetCurrentTimestamp();
+	not_before = end + TIME_PART * (end - begin) + 1000;
+}
