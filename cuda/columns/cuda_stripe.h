@@ -106,6 +106,12 @@ extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe,
 extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits,
 									 GpuAggRange *range);
 
+/* ---------- rearrange.cu ---------- */
+
+/* GpuAggStripeOps.rearrange */
+extern GpuAggStatus gpuagg_cuda_rearrange(GpuAggStripe *to, const GpuAggStripeRange *ranges,
+										  uint32_t nranges, GpuAggError *error);
+
 /* ---------- dictionary.cu ---------- */
 
 extern GpuAggStatus gpuagg_cuda_dictionary_create(GpuAggDevice *device,

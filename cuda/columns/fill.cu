@@ -16,10 +16,9 @@
  * which rows there are is not written.  To a column that others read come the values that
  * it has.
  */
-#include "cuda/columns/cuda_stripe.h"
+#include "cuda/columns/warp_bounds.h"
 
 #define FILL_THREADS 256
-#define WARP_LANES 32
 
 /* What was done to a zone before is there for whoever hears of it. */
 static __device__ __forceinline__ void
@@ -40,7 +39,7 @@ put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 	uint32_t	old = 0;
 	int			more;
 
-	if (threadIdx.x % WARP_LANES != 0)
+	if (threadIdx.x % GPUAGG_WARP_LANES != 0)
 		return false;
 	if (mine == 0xFFFFFFFFu)
 	{
@@ -66,24 +65,13 @@ put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 static __device__ __forceinline__ bool
 widen_zone(GpuAggZone *zone, const volatile GpuAggZone *known, bool is_value, int64_t v)
 {
-	const volatile GpuAggZone *now = zone;
-	long long	low = is_value ? v : INT64_MAX;
-	long long	high = is_value ? v : INT64_MIN;
+	long long	low;
+	long long	high;
 
-	for (uint32_t lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
-	{
-		const long long other_low = __shfl_xor_sync(0xFFFFFFFFu, low, lanes);
-		const long long other_high = __shfl_xor_sync(0xFFFFFFFFu, high, lanes);
-
-		low = other_low < low ? other_low : low;
-		high = other_high > high ? other_high : high;
-	}
-	if (threadIdx.x % WARP_LANES != 0)
+	gpuagg_warp_bounds(is_value, v, &low, &high);
+	if (threadIdx.x % GPUAGG_WARP_LANES != 0)
 		return false;
-	if (low < now->low)
-		atomicMin((long long *) &zone->low, low);
-	if (high > now->high)
-		atomicMax((long long *) &zone->high, high);
+	gpuagg_zone_widen(zone, low, high);
 	return low < known->low || high > known->high;
 }
 
@@ -129,8 +117,7 @@ fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 			((uint64_t *) column.values)[position] = (uint64_t) v;
 		changes = put_bits(&column.nulls[position / 32], mine, null, zone);
 		changes |= widen_zone(zone, &column.known[position / GPUAGG_ZONE], is_value,
-							  column.f64 ? gpuagg_f64_order(__longlong_as_double(v)) :
-							  column.bytes == 4 ? (int32_t) v : v);
+							  gpuagg_zone_image(v, column.bytes, column.f64));
 		if (changes)
 			tell(column.told, decoded.fill_number);
 		if (null)
@@ -144,7 +131,7 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared +
 													  prepared->program_off);
-	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t lane = threadIdx.x % GPUAGG_WARP_LANES;
 
 	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
 	{
@@ -155,7 +142,7 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 
 		if (ref.stripe == 0)
 			continue;
-		for (uint32_t first = (ref.position / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
+		for (uint32_t first = (ref.position / 32 + threadIdx.x / GPUAGG_WARP_LANES) * 32; first < end;
 			 first += FILL_THREADS)
 		{
 			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];

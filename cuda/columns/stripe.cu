@@ -460,5 +460,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_dictionary_info,
 	gpuagg_cuda_dictionary_encode,
 	gpuagg_cuda_dictionary_read,
+	gpuagg_cuda_rearrange,
 	true,
+	false,
 };

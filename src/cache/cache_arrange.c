@@ -45,7 +45,7 @@ is_due(const GpuAggCacheExtent *extent)
 		 TimestampDifferenceExceeds(extent->arranged, now, LONG_AGO_MS));
 }
 
-/* Stripes at the end that have gone are none; a number for one more: -1: there is none. */
+/* A number for one more stripe; -1: there is none.  Those at the end that have gone are none. */
 static int
 free_slot(GpuAggCacheExtent *extent)
 {
@@ -157,14 +157,16 @@ move_blocks(GpuAggCacheExtent *extent, int slot, const GpuAggCacheStripe *stripe
 static bool
 lay_in_order(GpuAggCacheExtent *extent)
 {
-	const int	slot = free_slot(extent);
 	GpuAggStripeRange *ranges;
 	GpuAggCacheStripe stripe = {0};
 	GpuAggError error;
 	uint64		positions;
 	uint32		n;
+	int			slot;
 	bool		done;
 
+	(void) gpuagg_cache_formers_release(extent);
+	slot = free_slot(extent);
 	if (slot < 0)
 		return false;
 	ranges = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggStripeRange), MCXT_ALLOC_HUGE);

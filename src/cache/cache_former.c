@@ -119,6 +119,71 @@ gpuagg_cache_formers_free(GpuAggCacheExtent *extent)
 		gpuagg_cache_free_add(extent, &extent->formers[extent->next_former].block);
 }
 
+static int
+version_compare(const void *a, const void *b)
+{
+	const uint64 x = *(const uint64 *) a;
+	const uint64 y = *(const uint64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The versions of all who use the extent, in order */
+static uint32
+versions(const GpuAggCacheExtent *extent, uint64 *list)
+{
+	uint32		n = 0;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, (dlist_head *) &extent->readers)
+		list[n++] = dlist_container(GpuAggCacheReader, node, iter.cur)->version;
+	qsort(list, n, sizeof(uint64), version_compare);
+	return n;
+}
+
+/* Is a version in the list that is not before `since`, and before `until`? */
+static bool
+is_between(const uint64 *list, uint32 n, uint64 since, uint64 until)
+{
+	uint32		i = 0;
+
+	while (i < n && list[i] < since)
+		i++;
+	return i < n && list[i] < until;
+}
+
+/* A block lay somewhere since the version until which it lay elsewhere. */
+uint32
+gpuagg_cache_formers_release(GpuAggCacheExtent *extent)
+{
+	uint64	   *since;
+	uint64	   *list;
+	uint32		freed = 0;
+	uint32		n;
+
+	gpuagg_cache_formers_free(extent);
+	if (extent->next_former == extent->nformers)
+		return 0;
+	since = palloc0(extent->room * sizeof(uint64));
+	list = palloc(extent->users * sizeof(uint64));
+	n = versions(extent, list);
+	for (uint32 i = extent->next_former; i < extent->nformers; i++)
+	{
+		GpuAggCacheFormer *former = &extent->formers[i];
+
+		if (former->block.positions > 0 &&
+			!is_between(list, n, since[former->number], former->until))
+		{
+			gpuagg_cache_free_add(extent, &former->block);
+			freed++;
+		}
+		since[former->number] = former->until;
+	}
+	pfree(list);
+	pfree(since);
+	return freed;
+}
+
 /* Of several formers of a block the first one counts that began later than the reader. */
 void
 gpuagg_cache_view(const GpuAggCacheExtent *extent, const GpuAggCacheReader *reader,

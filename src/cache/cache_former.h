@@ -32,6 +32,13 @@ extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheRea
 /* Positions of formers that nobody reads any more become free (cache_free.h). */
 extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 
+/*
+ * The same of those that nobody reads, for all who use the extent began before they were there, or
+ * after: who stays for long keeps what was there when he began, no more.  Goes through all formers.
+ * Returns how many have become free.
+ */
+extern uint32 gpuagg_cache_formers_release(GpuAggCacheExtent *extent);
+
 /* The blocks of an extent as they lie to one who uses it, for a moment */
 typedef struct GpuAggCacheView
 {

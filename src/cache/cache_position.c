@@ -300,7 +300,6 @@ gpuagg_cache_loosen(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
 
 	if (block->positions == 0)
 		return;
-	extent->moved++;
 	for (uint32 z = block->position / GPUAGG_ZONE;
 		 z <= (block->position + block->positions - 1) / GPUAGG_ZONE && z < GPUAGG_TIGHT_ZONES; z++)
 		stripe->loose[z / 64] |= UINT64CONST(1) << z % 64;
@@ -357,6 +356,8 @@ take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines
 
 	gpuagg_cache_formers_free(extent);
 	return take_free(extent, block, positions) || take_end(extent, block, positions) ||
+		(!extent->full && gpuagg_cache_formers_release(extent) > 0 &&
+		 take_free(extent, block, positions)) ||
 		(add_stripe(extent, expected, positions) && take_end(extent, block, positions)) ||
 		take_free(extent, block, nlines);
 }
@@ -370,6 +371,7 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 	if (number >= extent->room && !lengthen(extent, number, nlines, expected))
 		return NULL;
 	block = &extent->blocks[number];
+	extent->moved += had > 0 || block->stripe != GPUAGG_NO_STRIPE;
 	if (block->lsn != lsn || lsn == 0)
 	{
 		gpuagg_cache_forget(extent, number);

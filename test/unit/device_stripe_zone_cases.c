@@ -297,6 +297,75 @@ test_skip(void)
 	keep_nothing();
 }
 
+/*
+ * Pages that lie mixed in two stripes, and from which lines have gone, are laid in order: the rows
+ * are the same, and zones know them again.
+ */
+static void
+test_rearrange(bool odd)
+{
+	GpuAggStripe *mixed[2];
+	GpuAggStripe *ordered;
+	GpuAggStripeRange *ranges;
+	GpuAggPositions without = {0, 0};
+	GpuAggLayout layout;
+	GpuAggError error;
+	char		kept[256];
+	char		laid[256];
+	uint32_t	at[2] = {0, 0};
+
+	table_odd_lines = odd;
+	table_make(scaled(300000), 1000, 0);
+	table_odd_lines = false;
+	program_answers();
+	gpuagg_layout_compute(&p.head, &layout);
+	positions = lines_of(0, npages);
+	ranges = calloc(npages, sizeof(*ranges));
+	for (int s = 0; s < 2; s++)
+		mixed[s] = stripe_create(positions + 7);
+	ok(stripe_add_loaded(mixed[0], &p) && stripe_add_loaded(mixed[1], &p), "two stripes");
+	/* from the last page on */
+	for (uint32_t i = npages; i-- > 0;)
+	{
+		const int	s = i % 3 == 0;
+
+		at[s] = keep_pages(mixed[s], i, 1, at[s] + (i % 5 == 0));
+		ranges[i] = (GpuAggStripeRange) {
+			mixed[s], {page_list[i].position, page_list[i].positions}
+		};
+	}
+	ok(table_kept(&p), "have the pages, mixed");
+	lines_leave(0, npages);
+	ok(table_kept(&p), "and lines have gone");
+	lines_return();
+	ordered = stripe_create(positions);
+	ok(stripe_add_loaded(ordered, &p) &&
+	   STRIPES->rearrange(ordered, ranges, npages, &error) == GPUAGG_OK, "they are laid in order");
+	ok(zones_agree(ordered), "zones know what is there, no more");
+	ok(range_covers(ordered) && bounds_cover(ordered), "so do ranges");
+	ok(group_of(ordered, NULL, 0, laid), "it is read");
+	keep_nothing();
+	/* the same pages in a stripe that never was another */
+	STRIPES->free(mixed[0]);
+	mixed[0] = stripe_create(positions);
+	ok(stripe_add_loaded(mixed[0], &p), "a stripe");
+	keep_pages(mixed[0], 0, npages, 0);
+	lines_leave(0, npages);
+	ok(table_kept(&p) && group_of(mixed[0], NULL, 0, kept) &&
+	   memcmp(kept, laid, layout.row_bytes) == 0, "the rows are the same");
+	without.count = page_list[0].positions + 5;
+	ok(group_of(mixed[0], &without, 1, kept) && group_of(ordered, &without, 1, laid) &&
+	   memcmp(kept, laid, layout.row_bytes) == 0, "in the same places");
+	lines_return();
+	keep_pages(ordered, 0, npages, 0);
+	ok(table_kept(&p) && zones_agree(ordered), "and pages come again");
+	free(ranges);
+	STRIPES->free(mixed[0]);
+	STRIPES->free(mixed[1]);
+	STRIPES->free(ordered);
+	keep_nothing();
+}
+
 int
 device_stripe_zone_cases(const TestDevice *d)
 {
@@ -309,6 +378,8 @@ device_stripe_zone_cases(const TestDevice *d)
 	test_columns();
 	test_fewer_lines();
 	test_skip();
+	test_rearrange(false);
+	test_rearrange(true);
 	is_int((long long) STRIPES->used(device), 0, "nothing is left");
 	table_free();
 	device_close();
