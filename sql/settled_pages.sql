@@ -114,31 +114,6 @@ UPDATE sp_grows SET v = v + 1000 WHERE id = 1;
 SELECT sum(v) = :before AS is_stale FROM sp_grows;
 RESET gpuagg.debug_fault;
 SELECT sum(v) = :before + 1000 AS is_right FROM sp_grows;
--- and whoever holds what is kept against the pages finds out
-CREATE TABLE sp_small (id int, v int, t text) WITH (autovacuum_enabled = off, vacuum_truncate = off);
-INSERT INTO sp_small VALUES (1, 1, 'a'), (2, 2, 'b');
-\set small 'SELECT sum(v), max(t COLLATE "C") FROM sp_small'
-:small; SET gpuagg.debug_fault = 'lsns';
-INSERT INTO sp_small VALUES (3, 3, NULL);
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
-:small; SET gpuagg.debug_fault = 'lsns';
-DELETE FROM sp_small WHERE id = 3;
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
--- another row in the line of one that has gone
-:small; SET gpuagg.debug_fault = 'lsns';
-DELETE FROM sp_small WHERE id = 2; VACUUM sp_small; INSERT INTO sp_small VALUES (2, 5, 'b');
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
-:small; SET gpuagg.debug_fault = 'lsns';
-DELETE FROM sp_small WHERE id = 2; VACUUM sp_small; INSERT INTO sp_small VALUES (2, NULL, 'b');
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
-:small; SET gpuagg.debug_fault = 'lsns';
-DELETE FROM sp_small WHERE id = 2; VACUUM sp_small; INSERT INTO sp_small VALUES (2, 6, 'b');
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
-:small; SET gpuagg.debug_fault = 'lsns';
-DELETE FROM sp_small WHERE id = 2; VACUUM sp_small; INSERT INTO sp_small VALUES (2, 6, 'c');
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; RESET gpuagg.debug_fault;
-SET gpuagg.debug_compare = on; :small; RESET gpuagg.debug_compare; :small;
-DROP TABLE sp_small;
 RESET gpuagg.debug_require;
 DROP MATERIALIZED VIEW sp_view;
 DROP TABLE sp, sp_float, sp_grows;

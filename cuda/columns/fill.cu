@@ -142,8 +142,8 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 
 		if (ref.stripe == 0)
 			continue;
-		for (uint32_t first = (ref.position / 32 + threadIdx.x / GPUAGG_WARP_LANES) * 32; first < end;
-			 first += FILL_THREADS)
+		for (uint32_t first = (ref.position / 32 + threadIdx.x / GPUAGG_WARP_LANES) * 32;
+			 first < end; first += FILL_THREADS)
 		{
 			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];
 			const uint32_t position = first + lane;

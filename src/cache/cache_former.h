@@ -33,9 +33,9 @@ extern void gpuagg_cache_replace(GpuAggCacheExtent *extent, const GpuAggCacheRea
 extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 
 /*
- * The same of those that nobody reads, for all who use the extent began before they were there, or
- * after: who stays for long keeps what was there when he began, no more.  Goes through all formers.
- * Returns how many have become free.
+ * gpuagg_cache_formers_free, and also those that nobody reads because all who use the extent began
+ * before they were there, or after: who stays for long keeps what was there when he began, no more.
+ * Goes through all formers.  Returns how many of these have become free.
  */
 extern uint32 gpuagg_cache_formers_release(GpuAggCacheExtent *extent);
 

@@ -27,11 +27,11 @@ static uint64_t
 bits_from(const _Atomic uint64_t *bits, uint32_t first, uint32_t n)
 {
 	const uint32_t shift = first % WORD_BITS;
-	uint64_t	word = atomic_load_explicit(&bits[first / WORD_BITS], memory_order_relaxed) >> shift;
+	const _Atomic uint64_t *at = bits + first / WORD_BITS;
+	uint64_t	word = atomic_load_explicit(at, memory_order_relaxed) >> shift;
 
 	if (shift + n > WORD_BITS)
-		word |= atomic_load_explicit(&bits[first / WORD_BITS + 1], memory_order_relaxed)
-			<< (WORD_BITS - shift);
+		word |= atomic_load_explicit(at + 1, memory_order_relaxed) << (WORD_BITS - shift);
 	return n == WORD_BITS ? word : word & ((UINT64_C(1) << n) - 1);
 }
 

@@ -395,6 +395,40 @@ sub compares
 	return $plan =~ /LSNs Compared: [1-9]/ ? 1 : 0;
 }
 
+# Who holds what is kept against the pages finds out what an LSN that is believed too much would
+# hide: rows that came or went, and another row in the line of one that has gone.
+sub compared
+{
+	my ($node) = @_;
+
+  SKIP:
+	{
+		skip 'only the host device compares', 1 if device_kind($node) ne 'host';
+		does($node, 'CREATE TABLE c (id int, v int, s text) WITH (vacuum_truncate = off)', q{INSERT INTO c VALUES (1, 1, 'a'), (2, 2, 'b')});
+		my $set = q{SET gpuagg.debug_require = 'require'};
+		my $ask = 'SELECT count(*), sum(v), max(s COLLATE "C") FROM c';
+		my @again = ('DELETE FROM c WHERE id = 2', 'VACUUM c');
+
+		foreach my $case (
+			[ 'a row is not kept', 'INSERT INTO c VALUES (3, 3, NULL)' ],
+			[ 'a row is kept that is not there', 'DELETE FROM c WHERE id = 3' ],
+			[ 'a value differs', @again, q{INSERT INTO c VALUES (2, 5, 'b')} ],
+			[ 'a NULL is kept as a value', @again, q{INSERT INTO c VALUES (2, NULL, 'b')} ],
+			[ 'a value is kept as NULL', @again, q{INSERT INTO c VALUES (2, 6, 'b')} ],
+			[ 'a string differs', @again, q{INSERT INTO c VALUES (2, 6, 'c')} ])
+		{
+			my ($found, @changes) = @$case;
+
+			does($node, "$set; $ask", @changes);
+			my (undef, undef, $said) = $node->psql('postgres', "$set; SET gpuagg.debug_fault = 'lsns'; SET gpuagg.debug_compare = on; $ask");
+			like($said, qr/a kept page is not what the table has\nDETAIL:  block 0: \Q$found\E/, "compared: $found");
+			does($node, "$set; SET gpuagg.debug_compare = on; $ask");
+		}
+		does($node, 'DROP TABLE c');
+	}
+	return;
+}
+
 # More WAL than anybody wants to read lies between two queries; or it has gone meanwhile.
 sub wal_gaps
 {
@@ -543,9 +577,9 @@ sub wraparound
 
 my %cases = (
 	long => \&long_writers, exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
-	checksums => \&checksums, gaps => \&wal_gaps, unloaded => \&unloaded_while_queued, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
+	checksums => \&checksums, compared => \&compared, gaps => \&wal_gaps, unloaded => \&unloaded_while_queued, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(long exported slot standby lost prepared gaps unloaded moved checksums minimal wraparound);
+my @names = qw(long exported slot standby lost prepared compared gaps unloaded moved checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {
