@@ -19,7 +19,10 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* One block of so many has moved; or some have, and it is long ago that the extent was arranged. */
+/*
+ * One block of so many has moved; or some have, and it is long ago that the extent was arranged.  Of
+ * an extent whose zones have saved nothing since then, as many blocks as it has.
+ */
 #define MOVED_PART 8
 #define MOVED_LEAST 16
 #define LONG_AGO_MS 10000
@@ -38,6 +41,8 @@ is_due(const GpuAggCacheExtent *extent)
 	TimestampTz now;
 
 	if (!extent->zoned || extent->nfills == 0 || extent->moved < MOVED_LEAST)
+		return false;
+	if (!extent->saved && extent->moved < extent->nplaced)
 		return false;
 	now = GetCurrentTimestamp();
 	return now >= not_before &&
@@ -149,7 +154,7 @@ move_blocks(GpuAggCacheExtent *extent, int slot, const GpuAggCacheStripe *stripe
 	close_others(extent, slot);
 	extent->forgotten++;
 	extent->full = false;
-	extent->zoned = false;
+	extent->zoned = extent->saved = false;
 	extent->moved = 0;
 }
 

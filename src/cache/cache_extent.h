@@ -165,6 +165,7 @@ typedef struct GpuAggCacheExtent
 	int			nstripes;		/* with those that are closed, or have gone */
 	bool		full;			/* one more stripe was wanted */
 	bool		zoned;			/* zones were asked since it was laid in order */
+	bool		saved;			/* and saved reading something */
 	uint32		moved;			/* blocks that have come anew since then */
 	TimestampTz arranged;		/* when that was last tried */
 	GpuAggCacheStripe stripes[GPUAGG_EXTENT_SLOTS];

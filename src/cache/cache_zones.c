@@ -168,8 +168,10 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		uint32		end = Min(first + GPUAGG_ZONE, stripe->used);
 		uint32		less = listed(without, n, &next, first, end);
 
-		if (less < end - first && zone_saves(client, stripe, z, less == 0))
-			without[total++] = (GpuAggPositions) {first, end - first};
+		if (less == end - first || !zone_saves(client, stripe, z, less == 0))
+			continue;
+		use->extent->saved = true;
+		without[total++] = (GpuAggPositions) {first, end - first};
 	}
 	return gpuagg_cache_unite(without, n, total);
 }

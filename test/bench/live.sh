@@ -4,6 +4,7 @@
 #
 #		changed-qN	a row is updated on every n-th page and committed, nothing is vacuumed;
 #					the first query behind it and the second, beside the same query before
+#		repeated-qN	every page changes again and again, and nothing is vacuumed
 #		vacuum-qN	such a change of every page is vacuumed; then four clients ask at once
 #
 # The table has BENCH_LIVE_ROWS rows of eight columns, some hundred a page, and a primary key.
@@ -22,7 +23,8 @@ live_shapes()
 	local q3="SELECT $month AS m, count(DISTINCT customer) AS n, sum(amount) AS s FROM bench_live GROUP BY $month"
 
 	q2+=" WHERE due >= '2024-12-01' AND due < '2024-12-31' GROUP BY item ORDER BY s DESC, item LIMIT 10"
-	printf '%s\tsum(n), sum(s)\t%s\n' q1 "$q1" q2 "$q2" q3 "$q3"
+	printf '%s\tsum(n), sum(s)\t%s\n' q1 "$q1" q2 "$q2" q3 "$q3" \
+		q4 "${q1% GROUP BY *} WHERE placed >= '2024-12-01' AND placed < '2024-12-31' GROUP BY region"
 }
 
 # ------------------------------------------------------------------ the table
@@ -178,6 +180,31 @@ live_changed()
 	done
 }
 
+# ------------------------------------------------------------------- repeated
+
+# live_repeated SHAPE CHECK SQL
+live_repeated()
+{
+	local round which case=repeated-$1
+
+	live_rest "$3"
+	explain_run live "$3"
+	samples_add "$case/rest" "$EXEC_MS"
+	for ((round = 1; round <= BENCH_RUNS + 1; round++)); do
+		live_change 100
+		for which in first second; do
+			explain_run live "$3"
+			# of the first change pages grow, as they do not again
+			[ "$round" -eq 1 ] || samples_add "$case/$which" "$EXEC_MS"
+		done
+	done
+	answer_check live "$1, changed again and again" "$2" "$3" "$LIVE_PARALLEL" gpuagg-warm
+	for which in rest first second; do
+		csv_row live "$case" gpuagg-warm "$which" ms "$LIVE_ROWS" "$LIVE_GROUPS" "$case/$which" "$case/rest" rest \
+			"a row of each of $LIVE_PAGES pages changed before each first query; never vacuumed"
+	done
+}
+
 # --------------------------------------------------------------------- vacuum
 
 # live_asked SQL: FIRST, SECOND and LATER ms, medians of four clients that ask eight times each
@@ -235,15 +262,16 @@ bench_live()
 		{ bench_say "   skipped: the server has no gpuagg"; return 0; }
 	csv_open live
 	csv_heading
-	if bench_wants {changed,vacuum}-q{1,2,3}; then
+	if bench_wants {changed,repeated,vacuum}-q{1,2,3,4}; then
 		live_table
 		session_psql live main
-		if bench_wants changed-q{1,2,3} && bench_measures duckdb && duckdb_start; then
+		if bench_wants changed-q{1,2,3,4} && bench_measures duckdb && duckdb_start; then
 			duckdb_load bench_live && duckdb_load bench_live_picks || die "DuckDB does not load table bench_live"
 			LIVE_DUCKDB=duckdb
 		fi
 		live_each changed live_changed
 		session_close duckdb
+		live_each repeated live_repeated
 		live_each vacuum live_vacuum_of
 		session_close live
 	fi

@@ -4,6 +4,7 @@
 #		clients-RATE		1, 4 and 64 dashboards at rest, and while RATE rows a second are updated
 #							and as many inserted; autovacuum leaves the table alone
 #		clients-RATE-auto	the same with PostgreSQL's default autovacuum
+#		aging-RATE			one dashboard, after BENCH_LIVE_AGES seconds of such writes, without a VACUUM
 #		writers-simple		pgbench -N on its own tables, alone and beside four dashboards
 #		writers-same		updates and inserts of the dashboards' table, as fast as they go
 #
@@ -164,7 +165,7 @@ live_beside_rows()
 
 	[ "$engine" != rest ] || { engine=gpuagg-warm; before=rest-; }
 	[ "$3" != gpuagg-warm ] || note=$LIVE_NOTE
-	for what in tps q{1,2,3}-{median,p95}; do
+	for what in tps q{1,2,3,4}-{median,p95}; do
 		csv_row live "$1" "$engine" "$before$what-$2" "$([ $what = tps ] && echo tps || echo ms)" "$LIVE_ROWS" 0 \
 			"$key/$3/$what" "$key/rest/$what" rest "$note"
 		note=
@@ -183,6 +184,32 @@ live_rate()
 		live_beside "$1" "$2" "$clients"
 	done
 	live_autovacuum off
+}
+
+# live_aging RATE: one dashboard, again and again, while the same writers go on
+live_aging()
+{
+	local case=aging-$1 ages=${BENCH_LIVE_AGES:-10 60} age passed=0 what arranged
+
+	bench_wants "$case" || return 0
+	live_table
+	live_again
+	live_dashboards gpuagg-warm 1 1 "$case/rest"
+	age=${ages##* }
+	arranged=$(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'")
+	live_write 0 "$((age + LIVE_SECONDS + 3))" -R $((2 * $1)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
+	for age in $ages; do
+		live_dashboards gpuagg-warm 1 "$((age - passed))" "$case/$age"
+		passed=$((age + LIVE_SECONDS))
+	done
+	live_write_end
+	arranged=$(($(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'") - arranged))
+	for age in rest $ages; do
+		for what in tps q{1,2,3,4}-{median,p95}; do
+			csv_row live "$case" gpuagg-warm "$what-$age" "$([ $what = tps ] && echo tps || echo ms)" "$LIVE_ROWS" 0 \
+				"$case/$age/$what" "$case/rest/$what" rest "never vacuumed; $arranged extents laid in order"
+		done
+	done
 }
 
 # live_writers_round CASE ENGINE OPTION ...: a round of writers beside four dashboards of that engine,
@@ -246,6 +273,7 @@ live_clients()
 	for rate in ${BENCH_LIVE_RATES:-200 2000 20000}; do
 		live_rate "clients-$rate" "$rate" off
 		live_rate "clients-$rate-auto" "$rate" on
+		live_aging "$rate"
 	done
 	bench_wants writers-simple writers-same || return 0
 	live_table
