@@ -456,6 +456,7 @@ bool
 gpuagg_cache_leave(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
+	GpuAggCacheTable *table;
 	dlist_iter	iter;
 
 	if (cached == NULL || cached->table == NULL)
@@ -478,9 +479,11 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 		}
 		gpuagg_cache_extent_rest(use->extent);
 	}
-	gpuagg_cache_table_leave(cached->table);
+	/* an ERROR of what comes now must not have it leave twice */
+	table = cached->table;
 	cached->table = NULL;
 	cached->nuses = 0;
+	gpuagg_cache_table_leave(table);
 	return true;
 }
 

@@ -12,16 +12,16 @@
 
 #include "cache/cache_arrange.h"
 #include "cache/cache_former.h"
-#include "cache/cache_free.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_position.h"
+#include "cache/cache_rest.h"
 #include "ipc/stat.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /*
- * One block of so many has moved; or some have, and it is long ago that the extent was arranged.  Of
- * an extent whose zones have saved nothing since then, as many blocks as it has.
+ * One block of so many has moved; or some have, and it is long ago that the extent was arranged.
+ * Of an extent whose zones have saved nothing since then, as many blocks as it has.
  */
 #define MOVED_PART 8
 #define MOVED_LEAST 16
@@ -33,31 +33,54 @@
 /* Positions to spare, as a first stripe has them */
 #define SPARE_PART 20
 
+/* Closed stripes that others read still, at most: each may have a copy of all blocks. */
+#define CLOSED_MOST 2
+
 static TimestampTz not_before = 0;
+
+static uint32
+closed_stripes(const GpuAggCacheExtent *extent)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < extent->nstripes; i++)
+		n += extent->stripes[i].closed && extent->stripes[i].stripe != NULL;
+	return n;
+}
+
+/* Are most blocks held for all columns that the extent has?  Others tell nothing of their zones. */
+static bool
+is_filled(const GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		if (extent->fills[i]->nfilled < extent->nplaced - extent->nplaced / MOVED_PART)
+			return false;
+	return true;
+}
 
 static bool
 is_due(const GpuAggCacheExtent *extent)
 {
 	TimestampTz now;
 
-	if (!extent->zoned || extent->nfills == 0 || extent->moved < MOVED_LEAST)
+	if (extent->table->dead || extent->moved < MOVED_LEAST ||
+		closed_stripes(extent) > CLOSED_MOST)
 		return false;
-	if (!extent->saved && extent->moved < extent->nplaced)
+	if (!extent->full && (!is_filled(extent) || !extent->zoned ||
+						  (!extent->saved && extent->moved < extent->nplaced)))
 		return false;
 	now = GetCurrentTimestamp();
-	return now >= not_before &&
-		(extent->moved >= extent->nplaced / MOVED_PART ||
+	return now >= not_before && now >= extent->arrange_from &&
+		(extent->full || extent->moved >= extent->nplaced / MOVED_PART ||
 		 TimestampDifferenceExceeds(extent->arranged, now, LONG_AGO_MS));
 }
 
-/* A number for one more stripe; -1: there is none.  Those at the end that have gone are none. */
+/* A number for one more stripe; -1: there is none. */
 static int
-free_slot(GpuAggCacheExtent *extent)
+free_slot(const GpuAggCacheExtent *extent)
 {
 	int			slot = 0;
 
-	while (extent->nstripes > 0 && extent->stripes[extent->nstripes - 1].stripe == NULL)
-		extent->nstripes--;
 	while (slot < extent->nstripes && extent->stripes[slot].stripe != NULL)
 		slot++;
 	return slot < GPUAGG_EXTENT_SLOTS ? slot : -1;
@@ -108,8 +131,7 @@ block_moves(GpuAggCacheExtent *extent, uint32 number, int slot, bool shared)
 	if (block->stripe == GPUAGG_NO_STRIPE)
 		return;
 	if (shared && block->positions > 0)
-		extent->formers[extent->nformers++] =
-			(GpuAggCacheFormer) {number, extent->version, *block};
+		gpuagg_cache_former_push(extent, number, gpuagg_cache_is_begun(extent, number));
 	for (int i = 0; i < extent->nfills; i++)
 		extent->fills[i]->begun[number / 64] &= ~bit;
 	block->stripe = (uint8) slot;
@@ -137,46 +159,44 @@ close_others(GpuAggCacheExtent *extent, int slot)
 		if (extent->stripes[i].closed && extent->stripes[i].formers == 0)
 			gpuagg_cache_stripe_gone(&extent->stripes[i]);
 	gpuagg_cache_free_none(extent);
+	while (extent->stripes[extent->nstripes - 1].stripe == NULL)
+		extent->nstripes--;
 }
 
 /* The extent's blocks have been copied into a stripe. */
 static void
 move_blocks(GpuAggCacheExtent *extent, int slot, const GpuAggCacheStripe *stripe)
 {
-	const bool	shared = extent->users > 0;
-
-	if (shared)
-		gpuagg_cache_formers_begin(extent);
 	extent->nstripes = Max(extent->nstripes, slot + 1);
 	extent->stripes[slot] = *stripe;
 	for (uint32 i = 0; i < extent->room; i++)
-		block_moves(extent, i, slot, shared);
+		block_moves(extent, i, slot, extent->users > 0);
 	close_others(extent, slot);
 	extent->forgotten++;
-	extent->full = false;
-	extent->zoned = extent->saved = false;
+	extent->laid++;
+	extent->full = extent->zoned = extent->saved = false;
 	extent->moved = 0;
 }
 
-/* False: no memory, or a device that fails. */
+/* False: no memory, or a device that fails.  What may raise an ERROR comes first. */
 static bool
 lay_in_order(GpuAggCacheExtent *extent)
 {
+	const int	slot = free_slot(extent);
 	GpuAggStripeRange *ranges;
 	GpuAggCacheStripe stripe = {0};
 	GpuAggError error;
 	uint64		positions;
 	uint32		n;
-	int			slot;
 	bool		done;
 
-	(void) gpuagg_cache_formers_release(extent);
-	slot = free_slot(extent);
 	if (slot < 0)
 		return false;
 	ranges = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggStripeRange), MCXT_ALLOC_HUGE);
 	n = ranges_in_order(extent, ranges, &positions);
 	positions += positions / SPARE_PART + GPUAGG_MAX_LINES;
+	if (extent->users > 0)
+		gpuagg_cache_formers_begin(extent);
 	if (positions <= PG_INT32_MAX)
 	{
 		stripe.positions = (uint32) positions;
@@ -192,18 +212,30 @@ lay_in_order(GpuAggCacheExtent *extent)
 	return done;
 }
 
+static void
+arrange(GpuAggCacheExtent *extent)
+{
+	const TimestampTz begin = GetCurrentTimestamp();
+	const bool	done = lay_in_order(extent);
+	const TimestampTz end = GetCurrentTimestamp();
+
+	not_before = end + TIME_PART * (end - begin);
+	if (done)
+		extent->arranged = end;
+	else
+		extent->arrange_from = TimestampTzPlusMilliseconds(end, LONG_AGO_MS);
+	if (done)
+		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
+}
+
+/* What grows the directory may evict columns: not those of an extent that is being looked at. */
 void
 gpuagg_cache_arrange(GpuAggCacheExtent *extent)
 {
-	TimestampTz begin;
-	TimestampTz end;
-
-	gpuagg_cache_formers_free(extent);
-	if (!is_due(extent))
-		return;
-	begin = GetCurrentTimestamp();
-	if (lay_in_order(extent))
-		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
-	extent->arranged = end = GetCurrentTimestamp();
-	not_before = end + TIME_PART * (end - begin) + 1000;
+	gpuagg_cache_extent_wake(extent);
+	if (closed_stripes(extent) > 0)
+		(void) gpuagg_cache_formers_release(extent);
+	if (is_due(extent))
+		arrange(extent);
+	gpuagg_cache_extent_rest(extent);
 }

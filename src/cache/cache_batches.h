@@ -18,6 +18,7 @@ typedef struct GpuAggCachePageFill
 	uint32		position;		/* where it goes */
 	uint8		stripe;
 	uint64		there;			/* as GpuAggPage's */
+	uint64		laid;			/* the extent's then */
 } GpuAggCachePageFill;
 
 /* A batch in flight that keeps pages, or reads stripes */

@@ -39,7 +39,7 @@
  * closed, for a while
  */
 #define GPUAGG_EXTENT_STRIPES 8
-#define GPUAGG_EXTENT_SLOTS 12
+#define GPUAGG_EXTENT_SLOTS 16
 #define GPUAGG_NO_STRIPE UINT8_MAX
 
 /* Words of a bitmap with a bit for each of n blocks */
@@ -68,6 +68,7 @@ typedef struct GpuAggCacheBlock
 typedef struct GpuAggCacheFormer
 {
 	uint32		number;
+	bool		begun;			/* some job may still decode its page there */
 	uint64		until;
 	GpuAggCacheBlock block;
 } GpuAggCacheFormer;
@@ -167,7 +168,9 @@ typedef struct GpuAggCacheExtent
 	bool		zoned;			/* zones were asked since it was laid in order */
 	bool		saved;			/* and saved reading something */
 	uint32		moved;			/* blocks that have come anew since then */
-	TimestampTz arranged;		/* when that was last tried */
+	TimestampTz arranged;		/* when that was */
+	TimestampTz arrange_from;	/* it is not to be before; for it failed */
+	uint64		laid;			/* how often it was */
 	GpuAggCacheStripe stripes[GPUAGG_EXTENT_SLOTS];
 	int			nfills;
 	int			max_fills;
@@ -178,6 +181,7 @@ typedef struct GpuAggCacheExtent
 	uint32		nformers;
 	uint32		max_formers;
 	uint32		next_former;	/* positions of those before it are free, or handed out */
+	uint32		release_from;	/* so many behind it are worth a look for those that nobody reads */
 	GpuAggCacheFormer *formers; /* in the order of their versions */
 	GpuAggCacheFree free;
 	uint64		forgotten;		/* how often a block was: while that is the same, so is each

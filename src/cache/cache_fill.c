@@ -247,7 +247,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		pages[i].there = there;
 		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {
 			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS, block->position,
-			block->stripe, there
+			block->stripe, there, use->extent->laid
 		};
 		columns_begin(cached, &batch->fills[batch->nfills - 1]);
 	}
@@ -282,7 +282,8 @@ lies_there(const GpuAggCacheExtent *extent, const GpuAggCachePageFill *fill)
 {
 	const GpuAggCacheBlock *block = &extent->blocks[fill->block];
 
-	return block->stripe == fill->stripe && block->position == fill->position;
+	return extent->laid == fill->laid && block->stripe == fill->stripe &&
+		block->position == fill->position;
 }
 
 void

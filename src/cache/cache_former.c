@@ -8,6 +8,10 @@
 #include "cache/cache_former.h"
 #include "cache/cache_free.h"
 
+/* Formers are looked through for those that nobody reads once there are so many more. */
+#define RELEASE_PART 16
+#define RELEASE_LEAST 64
+
 /* The version of whoever has used the extent for the longest time */
 static uint64
 oldest_version(const GpuAggCacheExtent *extent)
@@ -65,15 +69,27 @@ gpuagg_cache_formers_begin(GpuAggCacheExtent *extent)
 }
 
 void
+gpuagg_cache_former_push(GpuAggCacheExtent *extent, uint32 number, bool begun)
+{
+	Assert(extent->nformers < extent->max_formers);
+	extent->formers[extent->nformers++] = (GpuAggCacheFormer) {
+		.number = number,
+		.begun = begun,
+		.until = extent->version,
+		.block = extent->blocks[number]
+	};
+}
+
+void
 gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number)
 {
 	GpuAggCacheBlock *block = &extent->blocks[number];
+	const bool	begun = gpuagg_cache_is_begun(extent, number);
 
 	gpuagg_cache_leave_positions(extent, number);
 	if (block->stripe == GPUAGG_NO_STRIPE)
 		return;
-	Assert(extent->nformers < extent->max_formers);
-	extent->formers[extent->nformers++] = (GpuAggCacheFormer) {number, extent->version, *block};
+	gpuagg_cache_former_push(extent, number, begun);
 	*block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
 	extent->nplaced--;
 }
@@ -152,35 +168,66 @@ is_between(const uint64 *list, uint32 n, uint64 since, uint64 until)
 	return i < n && list[i] < until;
 }
 
-/* A block lay somewhere since the version until which it lay elsewhere. */
-uint32
-gpuagg_cache_formers_release(GpuAggCacheExtent *extent)
+/*
+ * Frees those that nobody reads; a bit tells of each, from next_former on, whether it is needed.  A
+ * block lay somewhere since the version until which it lay elsewhere.
+ */
+static uint32
+free_unread(GpuAggCacheExtent *extent, const uint64 *list, uint32 n, uint64 *needed)
 {
-	uint64	   *since;
-	uint64	   *list;
+	uint64	   *since = palloc0(extent->room * sizeof(uint64));
 	uint32		freed = 0;
-	uint32		n;
 
-	gpuagg_cache_formers_free(extent);
-	if (extent->next_former == extent->nformers)
-		return 0;
-	since = palloc0(extent->room * sizeof(uint64));
-	list = palloc(extent->users * sizeof(uint64));
-	n = versions(extent, list);
 	for (uint32 i = extent->next_former; i < extent->nformers; i++)
 	{
 		GpuAggCacheFormer *former = &extent->formers[i];
+		const uint32 bit = i - extent->next_former;
 
-		if (former->block.positions > 0 &&
-			!is_between(list, n, since[former->number], former->until))
+		if (former->begun || is_between(list, n, since[former->number], former->until))
+			needed[bit / 64] |= UINT64CONST(1) << bit % 64;
+		else
 		{
 			gpuagg_cache_free_add(extent, &former->block);
 			freed++;
 		}
 		since[former->number] = former->until;
 	}
-	pfree(list);
 	pfree(since);
+	return freed;
+}
+
+/* Others go: that the next one of their block seems to have been there for longer does no harm. */
+static void
+keep_needed(GpuAggCacheExtent *extent, const uint64 *needed)
+{
+	uint32		kept = extent->next_former;
+
+	for (uint32 i = extent->next_former; i < extent->nformers; i++)
+		if (gpuagg_bit(needed, i - extent->next_former))
+			extent->formers[kept++] = extent->formers[i];
+	extent->nformers = kept;
+}
+
+uint32
+gpuagg_cache_formers_release(GpuAggCacheExtent *extent)
+{
+	uint64	   *needed;
+	uint64	   *list;
+	uint32		freed;
+	uint32		n;
+
+	gpuagg_cache_formers_free(extent);
+	n = extent->nformers - extent->next_former;
+	if (n < Max(extent->release_from, 1))
+		return 0;
+	needed = palloc0(GPUAGG_BITMAP_WORDS((Size) n) * sizeof(uint64));
+	list = palloc((extent->users + 1) * sizeof(uint64));
+	freed = free_unread(extent, list, versions(extent, list), needed);
+	keep_needed(extent, needed);
+	extent->release_from = extent->nformers - extent->next_former +
+		Max(RELEASE_LEAST, extent->nplaced / RELEASE_PART);
+	pfree(list);
+	pfree(needed);
 	return freed;
 }
 

@@ -22,6 +22,9 @@ extern void gpuagg_cache_formers_begin(GpuAggCacheExtent *extent);
  */
 extern void gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number);
 
+/* Part of that: a block's positions become a former's; begun: pages are being decoded there. */
+extern void gpuagg_cache_former_push(GpuAggCacheExtent *extent, uint32 number, bool begun);
+
 /*
  * For one user, which does not read it, a block is not held any more; to others who use the
  * extent by now it is what it was.
@@ -35,7 +38,8 @@ extern void gpuagg_cache_formers_free(GpuAggCacheExtent *extent);
 /*
  * gpuagg_cache_formers_free, and also those that nobody reads because all who use the extent began
  * before they were there, or after: who stays for long keeps what was there when he began, no more.
- * Goes through all formers.  Returns how many of these have become free.
+ * Goes through all formers, if there are many more than the last time.  Returns how many of these
+ * have become free.
  */
 extern uint32 gpuagg_cache_formers_release(GpuAggCacheExtent *extent);
 

@@ -101,6 +101,7 @@ add_parts(GpuAggCacheExtent *extent)
 	GpuAggCacheFree *all = &extent->free;
 	const uint32 nparts = first_part(extent, extent->nstripes);
 
+	Assert(nparts >= all->nparts);
 	if (nparts == all->nparts)
 		return;
 	all->parts = gpuagg_cache_directory_lengthen(extent->table, all->parts,

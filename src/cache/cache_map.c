@@ -428,6 +428,8 @@ draw_extent_ranges(const GpuAggCacheUse *use, GpuAggStripeRange *ranges, uint32 
 		if (!gpuagg_bit(use->drawn, i))
 			continue;
 		b = gpuagg_cache_view_block(&view, i);
+		if (b->positions == 0)
+			continue;
 		stripe = use->extent->stripes[b->stripe].stripe;
 		if (n > 0 && ranges[n - 1].stripe == stripe &&
 			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)

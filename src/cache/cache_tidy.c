@@ -59,12 +59,14 @@ table_tidy(GpuAggCacheTable *table)
 
 		if (extent == NULL)
 			continue;
-		gpuagg_cache_arrange(extent);
-		if (!gpuagg_cache_is_idle(extent))
-			continue;
-		gpuagg_cache_drop_useless(extent);
-		drop_unwanted(extent);
-		if (extent->nfills == 0 || extent_is_worn(extent))
+		if (gpuagg_cache_is_idle(extent))
+		{
+			gpuagg_cache_drop_useless(extent);
+			drop_unwanted(extent);
+		}
+		if (extent->nfills > 0)
+			gpuagg_cache_arrange(extent);
+		if (gpuagg_cache_is_idle(extent) && (extent->nfills == 0 || extent_is_worn(extent)))
 			gpuagg_cache_extent_free(extent);
 	}
 	dlist_foreach(iter, &table->columns)
