@@ -107,39 +107,55 @@ ranges_in_order(const GpuAggCacheExtent *extent, GpuAggStripeRange *ranges, uint
 	return n;
 }
 
-/* Is a block held for all columns that the extent has? */
-static bool
-is_whole(const GpuAggCacheExtent *extent, uint32 number)
+/* Of 64 blocks, those that are held for all columns that the extent has, or begun for one */
+static void
+blocks_of_word(const GpuAggCacheExtent *extent, uint32 w, uint64 *whole, uint64 *begun)
 {
+	*whole = PG_UINT64_MAX;
+	*begun = 0;
 	for (int i = 0; i < extent->nfills; i++)
-		if (!gpuagg_bit(extent->fills[i]->filled, number))
-			return false;
-	return true;
+	{
+		*whole &= extent->fills[i]->filled[w];
+		*begun |= extent->fills[i]->begun[w];
+	}
 }
 
-/*
- * A block lies in another stripe from now on; users read it where it was.  What is being decoded
- * to where it was is nothing of it any more.
- */
+/* A block lies in another stripe from now on; users read it where it was. */
 static void
-block_moves(GpuAggCacheExtent *extent, uint32 number, int slot, bool shared)
+block_moves(GpuAggCacheExtent *extent, uint32 number, int slot, bool whole, bool begun)
 {
 	GpuAggCacheBlock *block = &extent->blocks[number];
 	GpuAggCacheStripe *stripe = &extent->stripes[slot];
-	const uint64 bit = UINT64CONST(1) << number % 64;
 
 	if (block->stripe == GPUAGG_NO_STRIPE)
 		return;
-	if (shared && block->positions > 0)
-		gpuagg_cache_former_push(extent, number, gpuagg_cache_is_begun(extent, number));
-	for (int i = 0; i < extent->nfills; i++)
-		extent->fills[i]->begun[number / 64] &= ~bit;
+	if (extent->users > 0 && block->positions > 0)
+		gpuagg_cache_former_push(extent, number, begun);
 	block->stripe = (uint8) slot;
 	block->position = stripe->used;
 	stripe->used += block->positions;
 	/* bounds of a column that is not there are of anything */
-	if (!is_whole(extent, number))
+	if (!whole)
 		gpuagg_cache_loosen(extent, block);
+}
+
+/* All do.  What is being decoded to where they were is nothing of them any more. */
+static void
+blocks_move(GpuAggCacheExtent *extent, int slot)
+{
+	const uint32 words = GPUAGG_BITMAP_WORDS(extent->room);
+
+	for (uint32 w = 0; w < words; w++)
+	{
+		uint64		whole;
+		uint64		begun;
+
+		blocks_of_word(extent, w, &whole, &begun);
+		for (uint32 i = 0; i < 64 && w * 64 + i < extent->room; i++)
+			block_moves(extent, w * 64 + i, slot, whole >> i & 1, begun >> i & 1);
+	}
+	for (int i = 0; i < extent->nfills; i++)
+		memset(extent->fills[i]->begun, 0, words * sizeof(uint64));
 }
 
 /* All stripes but one are closed, and those that no former lies in go. */
@@ -169,8 +185,7 @@ move_blocks(GpuAggCacheExtent *extent, int slot, const GpuAggCacheStripe *stripe
 {
 	extent->nstripes = Max(extent->nstripes, slot + 1);
 	extent->stripes[slot] = *stripe;
-	for (uint32 i = 0; i < extent->room; i++)
-		block_moves(extent, i, slot, extent->users > 0);
+	blocks_move(extent, slot);
 	close_others(extent, slot);
 	extent->forgotten++;
 	extent->laid++;

@@ -188,8 +188,10 @@ live_repeated()
 	local round which case=repeated-$1
 
 	live_rest "$3"
-	explain_run live "$3"
-	samples_add "$case/rest" "$EXEC_MS"
+	for ((round = 1; round <= BENCH_RUNS; round++)); do
+		explain_run live "$3"
+		samples_add "$case/rest" "$EXEC_MS"
+	done
 	for ((round = 1; round <= BENCH_RUNS + 1; round++)); do
 		live_change 100
 		for which in first second; do
