@@ -30,6 +30,9 @@
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
+
+/* Of so much WAL is remembered how many blocks of a table have changed. */
+#define TOLD_BYTES (16.0 * 1024 * 1024)
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -223,8 +226,10 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 
 		n = gpuagg_cache_seen(extent, &client->request.snapshot, nblocks, held, all);
 		use->hidden = n < all;
+		cached->changed += n;
 		use->current = n > 0 && cached->followed != 0 &&
 			gpuagg_cache_wal_sort(extent, nblocks, held, &n);
+		cached->changed -= n;
 	}
 	if (n == 0 && !cached->may_fill)
 		return;
@@ -384,7 +389,28 @@ job_follow(GpuAggCacheClient *client)
 	if (client->request.follow == 0 || cached->table->dead ||
 		client->config->fault == GPUAGG_FAULT_LSNS || !gpuagg_cache_wal_follow())
 		return;
-	cached->followed = cached->table->followed = gpuagg_cache_wal_position();
+	cached->followed = gpuagg_cache_wal_position();
+}
+
+/* For the planner: how many blocks change while so much WAL is written, of late */
+static void
+job_has_followed(GpuAggCacheJob *cached)
+{
+	GpuAggCacheTable *table = cached->table;
+
+	if (cached->followed == 0)
+		return;
+	if (table->followed != 0 && table->followed < cached->followed)
+	{
+		table->told_bytes += (double) (cached->followed - table->followed);
+		table->told_blocks += (double) cached->changed;
+	}
+	if (table->told_bytes > TOLD_BYTES)
+	{
+		table->told_blocks *= TOLD_BYTES / table->told_bytes / 2;
+		table->told_bytes = TOLD_BYTES / 2;
+	}
+	table->followed = cached->followed;
 }
 
 void
@@ -416,6 +442,8 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	}
 	for (uint32 i = 0; i < cached->nuses; i++)
 		use_begin(client, i);
+	if (cached->table != NULL)
+		job_has_followed(cached);
 	if (job_is_foreseen(client))
 	{
 		use_foreseen(client);

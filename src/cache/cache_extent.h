@@ -207,6 +207,8 @@ struct GpuAggCacheTable
 	int			jobs;			/* that know it */
 	uint64		followed;		/* the WAL was read up to here when a task began that reads again
 								 * what had changed before; 0: never */
+	double		told_blocks;	/* that have changed, by so many bytes of the WAL */
+	double		told_bytes;
 	uint64		directory;		/* bytes that its directory takes */
 	uint32		entry;			/* as a column's: what its columns share */
 	uint32		nentries;		/* all of them */

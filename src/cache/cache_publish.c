@@ -27,6 +27,8 @@ entry_add_extent(GpuAggCacheEntry *entry, const GpuAggCacheExtent *extent,
 	entry->rows += fill->npositions;
 	entry->map_lsn = Max(entry->map_lsn, Max(extent->map_lsn, extent->table->followed));
 	entry->page_lsn = Max(entry->page_lsn, Max(extent->page_lsn, extent->table->followed));
+	entry->changes = extent->table->told_bytes > 0 ?
+		extent->table->told_blocks / extent->table->told_bytes : 0;
 }
 
 static void

@@ -86,9 +86,11 @@ same_pages(Relation rel)
 	const BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
 	uint64		map_lsn;
 	uint64		page_lsn;
+	double		changes;
 	GpuAggPageShares shares;
 
-	gpuagg_cache_lsns(RelationGetRelid(rel), GPUAGG_FILES_NUMBER(rel), &map_lsn, &page_lsn);
+	gpuagg_cache_lsns(RelationGetRelid(rel), GPUAGG_FILES_NUMBER(rel), &map_lsn, &page_lsn,
+					  &changes);
 	gpuagg_page_shares(rel, nblocks, map_lsn, page_lsn, &shares);
 	return (BlockNumber) rint(shares.same * nblocks);
 }

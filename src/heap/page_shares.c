@@ -15,9 +15,8 @@
 #include "heap/vismap.h"
 #include "storage/bufmgr.h"
 
-/* Pages of the map that are looked at, and of the heap, of a table in all */
+/* Pages of the map that are looked at, of a table in all */
 #define MAPS 64
-#define HEAP_PAGES 64
 
 typedef struct Look
 {
@@ -108,7 +107,7 @@ gpuagg_page_shares(Relation rel, BlockNumber nblocks, XLogRecPtr map_lsn, XLogRe
 	memset(shares, 0, sizeof(*shares));
 	if (nblocks == 0)
 		return;
-	look.heap_pages = Max(1, HEAP_PAGES * step / nextents);
+	look.heap_pages = Max(1, GPUAGG_SHARES_PAGES * step / nextents);
 	for (uint32 i = 0; i < nextents; i += step)
 		look_at_extent(&look, i, Min(nblocks - i * GPUAGG_EXTENT_BLOCKS, GPUAGG_EXTENT_BLOCKS));
 	shares->visible = look.visible / look.blocks;

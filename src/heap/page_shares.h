@@ -16,6 +16,9 @@
 #include "storage/block.h"
 #include "utils/relcache.h"
 
+/* So many heap pages of a table are looked at, where the map does not tell. */
+#define GPUAGG_SHARES_PAGES 64
+
 typedef struct GpuAggPageShares
 {
 	double		visible;		/* 0 to 1 */

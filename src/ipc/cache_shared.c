@@ -283,9 +283,10 @@ gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumb
 }
 
 void
-gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn)
+gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn, double *changes)
 {
 	*map_lsn = *page_lsn = 0;
+	*changes = 0;
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
 		const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(i, LW_SHARED);
@@ -295,6 +296,7 @@ gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn
 		{
 			*map_lsn = Max(*map_lsn, entry->map_lsn);
 			*page_lsn = Max(*page_lsn, entry->page_lsn);
+			*changes = Max(*changes, entry->changes);
 		}
 		gpuagg_cache_shared_unlock();
 	}

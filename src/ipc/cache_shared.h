@@ -46,6 +46,7 @@ typedef struct GpuAggCacheEntry
 	uint64		map_lsn;		/* the greatest LSN of a map page with which an extent is held */
 	uint64		page_lsn;		/* the greatest LSN of a page that is held; either is greater, if
 								 * the WAL told up to there what has changed */
+	double		changes;		/* blocks that change lately while a byte of WAL is written */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
@@ -131,9 +132,11 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 
 /*
  * For the planner: the greatest LSNs that a map page, and a page, of a table are held with on any
- * device.  What has a greater one was changed since.  0: nothing is held.
+ * device.  What has a greater one was changed since.  0: nothing is held.  *changes: blocks of it
+ * that change, lately, while a byte of WAL is written
  */
-extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn);
+extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn,
+							  double *changes);
 
 /* Do all devices learn from the WAL what has changed, so that no LSNs are compared? */
 extern bool gpuagg_cache_follows(void);

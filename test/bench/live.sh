@@ -144,6 +144,7 @@ live_step()
 	for which in first second; do
 		explain_run live "$3"
 		samples_add "$key/$which" "$EXEC_MS"
+		samples_add "$key/$which-predicted" "$PREDICTED_NODE_MS"
 		note[$4]+="; $which: $PLAN${NODE:+: $NODE}"
 	done
 	live_duckdb "$key" "$3" "$4"
@@ -170,6 +171,10 @@ live_changed()
 		for which in rest first second; do
 			csv_row live "$case" gpuagg-warm "$which-$step" ms "$LIVE_ROWS" "$LIVE_GROUPS" "$key/$which" \
 				"$key/rest" rest "${note[$step]}"
+		done
+		for which in first second; do
+			csv_row live "$case" gpuagg-warm "$which-predicted-$step" ms "$LIVE_ROWS" "$LIVE_GROUPS" \
+				"$key/$which-predicted" "$key/$which" took "the node's part"
 		done
 		csv_row live "$case" "$LIVE_PARALLEL" "first-$step" ms "$LIVE_ROWS" "$LIVE_GROUPS" "$key/postgres" \
 			"$key/first" gpuagg-warm ""

@@ -186,6 +186,26 @@ live_rate()
 	live_autovacuum off
 }
 
+# live_foreseen KEY: what queries took beside the writers, and the node was predicted to; per shape
+# KEY/SHAPE-took and KEY/SHAPE-predicted
+live_foreseen()
+{
+	local shape check sql round
+
+	session_psql live main
+	live_do gpuagg-warm
+	while IFS=$'\t' read -r shape check sql <&4; do
+		[[ " $LIVE_MIX" == *" $shape@"* ]] || continue
+		for ((round = 1; round <= 5; round++)); do
+			sleep "0.$((RANDOM % 9))"
+			explain_run live "$sql"
+			samples_add "$1/$shape-took" "$EXEC_MS"
+			samples_add "$1/$shape-predicted" "$PREDICTED_NODE_MS"
+		done
+	done 4< <(live_shapes)
+	session_close live
+}
+
 # live_aging RATE: one dashboard, again and again, while the same writers go on
 live_aging()
 {
@@ -197,11 +217,12 @@ live_aging()
 	live_dashboards gpuagg-warm 1 1 "$case/rest"
 	age=${ages##* }
 	arranged=$(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'")
-	live_write 0 "$((age + LIVE_SECONDS + 3))" -R $((2 * $1)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
+	live_write 0 "$((age + LIVE_SECONDS + 15))" -R $((2 * $1)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
 	for age in $ages; do
 		live_dashboards gpuagg-warm 1 "$((age - passed))" "$case/$age"
 		passed=$((age + LIVE_SECONDS))
 	done
+	live_foreseen "$case/foreseen"
 	live_write_end
 	arranged=$(($(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'") - arranged))
 	for age in rest $ages; do
@@ -209,6 +230,11 @@ live_aging()
 			csv_row live "$case" gpuagg-warm "$what-$age" "$([ $what = tps ] && echo tps || echo ms)" "$LIVE_ROWS" 0 \
 				"$case/$age/$what" "$case/rest/$what" rest "never vacuumed; $arranged extents laid in order"
 		done
+	done
+	for what in q{1,2,3,4}; do
+		csv_row live "$case" gpuagg-warm "$what-predicted" ms "$LIVE_ROWS" 0 "$case/foreseen/$what-predicted" \
+			"$case/foreseen/$what-took" took "of a query that comes after up to 0.8 s without any"
+		csv_row live "$case" gpuagg-warm "$what-took" ms "$LIVE_ROWS" 0 "$case/foreseen/$what-took" "" "" ""
 	done
 }
 

@@ -7,6 +7,10 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "compat.h"
 #include "heap/page_shares.h"
 #include "ipc/cache_shared.h"
@@ -27,6 +31,37 @@ held_part(Relation relation, const GpuAggLower *lw, BlockNumber pages)
 										  columns, lw->ncolumns, pages);
 }
 
+/* Up to where WAL is written, or replayed */
+static XLogRecPtr
+wal_written(void)
+{
+	return RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogWriteRecPtr();
+}
+
+/*
+ * Pages that have changed since the WAL was read, by how many have with so much WAL lately; a
+ * sample of pages tells of few changes only by chance.  It tells between which bounds they are: of
+ * k pages found among so many, some sqrt(k) more or less might have been.
+ */
+static void
+changes_expected(GpuAggPageShares *shares, uint64 page_lsn, double changes, BlockNumber nblocks)
+{
+	const XLogRecPtr now = wal_written();
+	const double found = (1 - shares->same) * GPUAGG_SHARES_PAGES;
+	const double low = Max(0, found - 2 * sqrt(found) - 1) / GPUAGG_SHARES_PAGES;
+	const double high = (found + 2 * sqrt(found) + 2) / GPUAGG_SHARES_PAGES;
+	double		changed;
+
+	if (changes == 0 || page_lsn == 0 || now < page_lsn)
+		return;
+	changed = Min(Max(changes * (double) (now - page_lsn) / nblocks, low), Min(high, 1));
+	shares->changed = shares->same < 1 ?
+		shares->changed * changed / (1 - shares->same) : changed * (1 - shares->visible);
+	shares->same = 1 - changed;
+	/* those that are few lie alone */
+	shares->gaps = Max(shares->gaps, changed * shares->same);
+}
+
 void
 gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 				  GpuAggPageParts *parts)
@@ -34,13 +69,16 @@ gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 	const BlockNumber nblocks = Min(pages, RelationGetNumberOfBlocks(relation));
 	uint64		map_lsn = 0;
 	uint64		page_lsn = 0;
+	double		changes = 0;
 	const double held = gpuagg_cache ? held_part(relation, lw, pages) : 0;
 	GpuAggPageShares shares;
 
 	if (held > 0)
 		gpuagg_cache_lsns(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), &map_lsn,
-						  &page_lsn);
+						  &page_lsn, &changes);
 	gpuagg_page_shares(relation, nblocks, map_lsn, page_lsn, &shares);
+	if (gpuagg_debug_wal && gpuagg_cache_follows())
+		changes_expected(&shares, page_lsn, changes, nblocks);
 	parts->compared = gpuagg_debug_wal && gpuagg_cache_follows() ? 0 :
 		Min(held, shares.compared);
 	parts->cached = Min(held, shares.same);
