@@ -308,7 +308,9 @@ SELECT compare(format('SELECT sum(%s) FROM ca_wide', string_agg('c' || i, ' + ')
 CREATE ROLE ca_user;
 GRANT SELECT (v) ON ca TO ca_user;
 SET ROLE ca_user;
+\set SHOW_CONTEXT never
 SELECT gpuagg.load('ca');
+\set SHOW_CONTEXT errors
 SELECT gpuagg.load('ca', '{v}') > 20000;
 SELECT relation, column_name FROM gpuagg.cache WHERE relid IN ('ca'::regclass, 'ca_all'::regclass) ORDER BY 1, 2;
 -- but not drop what others use: that is for whoever may vacuum the table
