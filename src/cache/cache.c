@@ -30,13 +30,13 @@
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
-
-/* Of so much WAL is remembered how many blocks of a table have changed. */
-#define TOLD_BYTES (16.0 * 1024 * 1024)
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
+
+/* Of so much WAL is remembered how many blocks of a table have changed. */
+#define TOLD_BYTES (16.0 * 1024 * 1024)
 
 static uint64 answered = 0;		/* requests to unload */
 
@@ -226,10 +226,8 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 
 		n = gpuagg_cache_seen(extent, &client->request.snapshot, nblocks, held, all);
 		use->hidden = n < all;
-		cached->changed += n;
 		use->current = n > 0 && cached->followed != 0 &&
-			gpuagg_cache_wal_sort(extent, nblocks, held, &n);
-		cached->changed -= n;
+			gpuagg_cache_wal_sort(extent, nblocks, held, &n, &cached->changed);
 	}
 	if (n == 0 && !cached->may_fill)
 		return;

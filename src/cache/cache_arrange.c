@@ -36,6 +36,9 @@
 /* Closed stripes that others read still, at most: each may have a copy of all blocks. */
 #define CLOSED_MOST 2
 
+/* Formers of closed stripes are looked through so often at least. */
+#define RELEASE_MS 100
+
 static TimestampTz not_before = 0;
 
 static uint32
@@ -48,14 +51,23 @@ closed_stripes(const GpuAggCacheExtent *extent)
 	return n;
 }
 
-/* Are most blocks held for all columns that the extent has?  Others tell nothing of their zones. */
+/* Are columns that are being filled for most blocks held for nearly all?  Soon there is more. */
 static bool
 is_filled(const GpuAggCacheExtent *extent)
 {
+	bool		any = false;
+
 	for (int i = 0; i < extent->nfills; i++)
-		if (extent->fills[i]->nfilled < extent->nplaced - extent->nplaced / MOVED_PART)
+	{
+		const uint32 n = extent->fills[i]->nfilled;
+
+		if (n < extent->nplaced / 2)
+			continue;
+		if (n < extent->nplaced - extent->nplaced / MOVED_PART)
 			return false;
-	return true;
+		any = true;
+	}
+	return any;
 }
 
 static bool
@@ -63,15 +75,16 @@ is_due(const GpuAggCacheExtent *extent)
 {
 	TimestampTz now;
 
-	if (extent->table->dead || extent->moved < MOVED_LEAST ||
-		closed_stripes(extent) > CLOSED_MOST)
+	if (extent->table->dead || closed_stripes(extent) > CLOSED_MOST)
 		return false;
-	if (!extent->full && (!is_filled(extent) || !extent->zoned ||
+	if (!extent->full && (extent->moved < MOVED_LEAST || !extent->zoned || !is_filled(extent) ||
 						  (!extent->saved && extent->moved < extent->nplaced)))
 		return false;
 	now = GetCurrentTimestamp();
+	if (extent->full)
+		return now >= extent->arrange_from;
 	return now >= not_before && now >= extent->arrange_from &&
-		(extent->full || extent->moved >= extent->nplaced / MOVED_PART ||
+		(extent->moved >= extent->nplaced / MOVED_PART ||
 		 TimestampDifferenceExceeds(extent->arranged, now, LONG_AGO_MS));
 }
 
@@ -243,13 +256,31 @@ arrange(GpuAggCacheExtent *extent)
 		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
 }
 
+/* Closed stripes go with the last of their formers that anybody reads, soon after he has left. */
+static void
+release_closed(GpuAggCacheExtent *extent)
+{
+	const TimestampTz now = GetCurrentTimestamp();
+
+	if (TimestampDifferenceExceeds(extent->released, now, RELEASE_MS))
+	{
+		extent->release_from = 0;
+		extent->released = now;
+	}
+	(void) gpuagg_cache_formers_release(extent);
+}
+
 /* What grows the directory may evict columns: not those of an extent that is being looked at. */
 void
 gpuagg_cache_arrange(GpuAggCacheExtent *extent)
 {
+	const bool	closed = closed_stripes(extent) > 0;
+
+	if (!closed && !is_due(extent))
+		return;
 	gpuagg_cache_extent_wake(extent);
-	if (closed_stripes(extent) > 0)
-		(void) gpuagg_cache_formers_release(extent);
+	if (closed)
+		release_closed(extent);
 	if (is_due(extent))
 		arrange(extent);
 	gpuagg_cache_extent_rest(extent);

@@ -248,7 +248,7 @@ extent_free_stripes(GpuAggCacheExtent *extent)
 	for (int i = 0; i < extent->nstripes; i++)
 		gpuagg_cache_stripe_gone(&extent->stripes[i]);
 	extent->nstripes = 0;
-	extent->moved = 0;
+	extent->moved = extent->release_from = 0;
 	extent->full = false;
 	extent->nplaced = 0;
 	gpuagg_cache_free(&extent->table->directory, extent->blocks);

@@ -170,6 +170,7 @@ typedef struct GpuAggCacheExtent
 	uint32		moved;			/* blocks that have come anew since then */
 	TimestampTz arranged;		/* when that was */
 	TimestampTz arrange_from;	/* it is not to be before; for it failed */
+	TimestampTz released;		/* formers were looked through for what keeps closed stripes */
 	uint64		laid;			/* how often it was */
 	GpuAggCacheStripe stripes[GPUAGG_EXTENT_SLOTS];
 	int			nfills;

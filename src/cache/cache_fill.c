@@ -240,7 +240,9 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		use->full = block == NULL;
 		if (use->full)
 			continue;
-		pages[i].stripe = use->extent->stripes[block->stripe].stripe;
+		/* of a page without a line nothing is to be decoded */
+		if (block->positions > 0)
+			pages[i].stripe = use->extent->stripes[block->stripe].stripe;
 		pages[i].position = block->position;
 		pages[i].positions = block->positions;
 		pages[i].beside = way == FILL_ADD;

@@ -89,6 +89,7 @@ gpuagg_cache_former_add(GpuAggCacheExtent *extent, uint32 number)
 	gpuagg_cache_leave_positions(extent, number);
 	if (block->stripe == GPUAGG_NO_STRIPE)
 		return;
+	extent->moved++;
 	gpuagg_cache_former_push(extent, number, begun);
 	*block = (GpuAggCacheBlock) {.stripe = GPUAGG_NO_STRIPE};
 	extent->nplaced--;
@@ -211,6 +212,7 @@ keep_needed(GpuAggCacheExtent *extent, const uint64 *needed)
 uint32
 gpuagg_cache_formers_release(GpuAggCacheExtent *extent)
 {
+	const uint32 step = Max(RELEASE_LEAST, extent->nplaced / RELEASE_PART);
 	uint64	   *needed;
 	uint64	   *list;
 	uint32		freed;
@@ -218,14 +220,14 @@ gpuagg_cache_formers_release(GpuAggCacheExtent *extent)
 
 	gpuagg_cache_formers_free(extent);
 	n = extent->nformers - extent->next_former;
+	extent->release_from = Min(extent->release_from, n + step);
 	if (n < Max(extent->release_from, 1))
 		return 0;
 	needed = palloc0(GPUAGG_BITMAP_WORDS((Size) n) * sizeof(uint64));
 	list = palloc((extent->users + 1) * sizeof(uint64));
 	freed = free_unread(extent, list, versions(extent, list), needed);
 	keep_needed(extent, needed);
-	extent->release_from = extent->nformers - extent->next_former +
-		Max(RELEASE_LEAST, extent->nplaced / RELEASE_PART);
+	extent->release_from = extent->nformers - extent->next_former + step;
 	pfree(list);
 	pfree(needed);
 	return freed;

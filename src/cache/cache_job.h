@@ -38,7 +38,7 @@ typedef struct GpuAggCacheJob
 	bool		begun;			/* CACHED was sent */
 	bool		may_fill;			/* it may be a filler */
 	uint64		followed;		/* the WAL was read up to here before that, too; 0: it was not */
-	uint64		changed;		/* held blocks that it tells to have changed */
+	uint64		changed;		/* held blocks that have changed since a task asked last */
 	uint64		wal;			/* what was logged up to here was so before its client looked
 								 * at any map page */
 	uint32		nblocks;		/* of the table */

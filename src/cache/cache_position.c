@@ -371,7 +371,7 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 	if (number >= extent->room && !lengthen(extent, number, nlines, expected))
 		return NULL;
 	block = &extent->blocks[number];
-	extent->moved += had > 0 || block->stripe != GPUAGG_NO_STRIPE;
+	extent->moved += block->stripe != GPUAGG_NO_STRIPE;
 	if (block->lsn != lsn || lsn == 0)
 	{
 		gpuagg_cache_forget(extent, number);

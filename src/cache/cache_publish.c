@@ -28,7 +28,7 @@ entry_add_extent(GpuAggCacheEntry *entry, const GpuAggCacheExtent *extent,
 	entry->map_lsn = Max(entry->map_lsn, Max(extent->map_lsn, extent->table->followed));
 	entry->page_lsn = Max(entry->page_lsn, Max(extent->page_lsn, extent->table->followed));
 	entry->changes = extent->table->told_bytes > 0 ?
-		extent->table->told_blocks / extent->table->told_bytes : 0;
+		extent->table->told_blocks / extent->table->told_bytes : -1;
 }
 
 static void
@@ -39,6 +39,7 @@ entry_begin(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 	entry->dbid = table->dbid;
 	entry->relid = table->relid;
 	entry->relnumber = table->relnumber;
+	entry->changes = -1;
 	if (column == NULL)
 		return;
 	entry->uses = column->uses;

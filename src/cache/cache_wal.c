@@ -345,7 +345,8 @@ gpuagg_cache_wal_same(GpuAggCacheExtent *extent, uint32 number)
 }
 
 bool
-gpuagg_cache_wal_sort(GpuAggCacheExtent *extent, uint32 nblocks, uint64 *held, uint32 *n)
+gpuagg_cache_wal_sort(GpuAggCacheExtent *extent, uint32 nblocks, uint64 *held, uint32 *n,
+					  uint64 *fresh)
 {
 	const uint32 words = GPUAGG_BITMAP_WORDS(Min(nblocks, extent->room));
 	bool		all = true;
@@ -363,6 +364,7 @@ gpuagg_cache_wal_sort(GpuAggCacheExtent *extent, uint32 nblocks, uint64 *held, u
 				all = false;
 				continue;
 			}
+			*fresh += extent->changed[i] > extent->table->followed;
 			held[w] &= ~(left & -left);
 			(*n)--;
 		}

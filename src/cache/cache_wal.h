@@ -36,10 +36,11 @@ extern bool gpuagg_cache_wal_same(GpuAggCacheExtent *extent, uint32 number);
 
 /*
  * Of *n blocks that are held, below nblocks, those go that have changed.  True: the others have
- * not; false: of some the WAL does not tell.
+ * not; false: of some the WAL does not tell.  *fresh grows by those that have since a task asked
+ * last.
  */
 extern bool gpuagg_cache_wal_sort(GpuAggCacheExtent *extent, uint32 nblocks, uint64 *held,
-								  uint32 *n);
+								  uint32 *n, uint64 *fresh);
 
 /* For the worker's loop: reads on while no task asks.  False: there is nothing to read. */
 extern bool gpuagg_cache_wal_idle(void);

@@ -161,7 +161,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 		!zones_read(zones, client->program, stripe->stripe, extent->fillers > use->open) ||
 		!(zones->filters || zones->answers))
 		return n;
-	use->extent->zoned = true;
+	use->extent->zoned |= !stripe->closed;
 	for (uint32 z = 0; z < gpuagg_zones(stripe->used); z++)
 	{
 		uint32		first = z * GPUAGG_ZONE;
@@ -170,7 +170,7 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 
 		if (less == end - first || !zone_saves(client, stripe, z, less == 0))
 			continue;
-		use->extent->saved = true;
+		use->extent->saved |= !stripe->closed;
 		without[total++] = (GpuAggPositions) {first, end - first};
 	}
 	return gpuagg_cache_unite(without, n, total);

@@ -30,6 +30,7 @@ typedef struct Look
 	double		changed;
 	double		compared;
 	double		gaps;
+	double		asked;
 } Look;
 
 /* What some of an extent's pages tell of those that the map does not tell of */
@@ -91,6 +92,7 @@ look_at_extent(Look *look, uint32 extent, uint32 nblocks)
 	sample = sample_pages(look, extent, nblocks, bits, all);
 	if (sample.asked == 0)
 		return;
+	look->asked += sample.asked;
 	look->same += doubtful * (double) sample.same / sample.asked;
 	look->changed += (nblocks - visible) * (1 - (double) sample.same / sample.asked);
 	look->gaps += doubtful * (double) sample.gaps / sample.asked;
@@ -115,4 +117,5 @@ gpuagg_page_shares(Relation rel, BlockNumber nblocks, XLogRecPtr map_lsn, XLogRe
 	shares->changed = look.changed / look.blocks;
 	shares->compared = look.compared / look.blocks;
 	shares->gaps = look.gaps / look.blocks;
+	shares->asked = look.asked;
 }

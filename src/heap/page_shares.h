@@ -26,6 +26,7 @@ typedef struct GpuAggPageShares
 	double		changed;		/* neither all-visible nor the same */
 	double		compared;		/* whose LSNs tell a run whether they are the same */
 	double		gaps;			/* not the same, while the one before is */
+	double		asked;			/* pages that were looked at, of those that are compared */
 } GpuAggPageShares;
 
 /*

@@ -286,7 +286,7 @@ void
 gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn, double *changes)
 {
 	*map_lsn = *page_lsn = 0;
-	*changes = 0;
+	*changes = -1;
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
 		const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(i, LW_SHARED);
@@ -296,7 +296,8 @@ gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn
 		{
 			*map_lsn = Max(*map_lsn, entry->map_lsn);
 			*page_lsn = Max(*page_lsn, entry->page_lsn);
-			*changes = Max(*changes, entry->changes);
+			if (entry->changes >= 0)
+				*changes = Max(*changes, 0) + entry->changes;
 		}
 		gpuagg_cache_shared_unlock();
 	}

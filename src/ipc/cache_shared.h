@@ -46,7 +46,8 @@ typedef struct GpuAggCacheEntry
 	uint64		map_lsn;		/* the greatest LSN of a map page with which an extent is held */
 	uint64		page_lsn;		/* the greatest LSN of a page that is held; either is greater, if
 								 * the WAL told up to there what has changed */
-	double		changes;		/* blocks that change lately while a byte of WAL is written */
+	double		changes;		/* blocks that change lately while a byte of WAL is written; -1: not
+								 * known */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	const char *note;			/* static string: why it is not cached; NULL */
@@ -133,7 +134,7 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 /*
  * For the planner: the greatest LSNs that a map page, and a page, of a table are held with on any
  * device.  What has a greater one was changed since.  0: nothing is held.  *changes: blocks of it
- * that change, lately, while a byte of WAL is written
+ * that change, lately, while a byte of WAL is written; -1: not known
  */
 extern void gpuagg_cache_lsns(Oid relid, uint32 relnumber, uint64 *map_lsn, uint64 *page_lsn,
 							  double *changes);

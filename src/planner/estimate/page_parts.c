@@ -19,6 +19,8 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
+#define FOUND_FEW 4
+
 /* The part that the column cache has, changed or not */
 static double
 held_part(Relation relation, const GpuAggLower *lw, BlockNumber pages)
@@ -40,26 +42,31 @@ wal_written(void)
 
 /*
  * Pages that have changed since the WAL was read, by how many have with so much WAL lately; a
- * sample of pages tells of few changes only by chance.  It tells between which bounds they are: of
- * k pages found among so many, some sqrt(k) more or less might have been.
+ * sample of pages tells of few changes only by chance.  It tells where it saw more of them than
+ * chance would have it, or fewer: of k pages some sqrt(k) more or less might have been.
  */
 static void
 changes_expected(GpuAggPageShares *shares, uint64 page_lsn, double changes, BlockNumber nblocks)
 {
 	const XLogRecPtr now = wal_written();
-	const double found = (1 - shares->same) * GPUAGG_SHARES_PAGES;
-	const double low = Max(0, found - 2 * sqrt(found) - 1) / GPUAGG_SHARES_PAGES;
-	const double high = (found + 2 * sqrt(found) + 2) / GPUAGG_SHARES_PAGES;
+	const double one = shares->asked > 0 ? shares->compared / shares->asked : 0;
+	double		found;
+	double		expected;
 	double		changed;
 
-	if (changes == 0 || page_lsn == 0 || now < page_lsn)
+	if (changes < 0 || page_lsn == 0 || now < page_lsn || one * nblocks <= 1)
 		return;
-	changed = Min(Max(changes * (double) (now - page_lsn) / nblocks, low), Min(high, 1));
+	found = (1 - shares->same) / one;
+	expected = changes * (double) (now - page_lsn) / nblocks / one;
+	if (found > expected + 2 * sqrt(expected) + 1)
+		return;
+	changed = Min(Min(expected, found + 2 * sqrt(found) + 2) * one, shares->compared);
+	/* those that are few lie alone */
+	if (found < FOUND_FEW)
+		shares->gaps = Max(shares->gaps, changed);
 	shares->changed = shares->same < 1 ?
 		shares->changed * changed / (1 - shares->same) : changed * (1 - shares->visible);
 	shares->same = 1 - changed;
-	/* those that are few lie alone */
-	shares->gaps = Max(shares->gaps, changed * shares->same);
 }
 
 void
