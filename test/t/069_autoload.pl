@@ -116,6 +116,9 @@ ask($node, 'VACUUM FULL b');
 ask($node, 'VACUUM (FREEZE, ANALYZE) b');
 use_columns($node, 'SELECT g, sum(v) FROM b GROUP BY g');
 $all = kept($node);
+# the keeper may just have looked when b was not there
+ok($node->poll_query_until('postgres', q{SELECT pg_read_file('gpuagg.autoload') ~ format('\m%s\M', 'b'::regclass::oid)}),
+	'the list has them');
 ask($node, 'SELECT gpuagg.reset_device()');
 ok($node->poll_query_until('postgres', "SELECT count(*) >= 4 FROM gpuagg.cache WHERE attnum > 0 AND pages > 0 AND datname = 'postgres'"),
 	'a worker that was started anew has them again');
