@@ -16,7 +16,7 @@ BEGIN
 	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" like_regex "Gpu")');
 	RETURN format('read %s, cached %s%s', plan->'Pages', coalesce(plan->'Cached Pages', '0'), CASE WHEN (plan->>'LSNs Compared')::int8 > 0 THEN ', by LSN' END);
 END $$;
--- The same, without pages that PostgreSQL (since 16) has added in advance, and that have no rows
+-- The same, without pages that newer PostgreSQL has added in advance, and that have no rows
 CREATE FUNCTION sp_filled(query text, rel regclass) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	pages text := sp_pages(query);

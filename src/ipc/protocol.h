@@ -142,7 +142,7 @@ typedef struct GpuAggCacheRequest
 								 * is about to be by commits that did not wait for it */
 	uint32_t	compare;		/* 1: what is held is not read, but compared with the pages, all of
 								 * which come */
-	uint32_t	unused;
+	uint32_t	unused;			/* 0: requests are compared as bytes */
 	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 

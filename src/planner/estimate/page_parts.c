@@ -19,6 +19,7 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
+/* Fewer pages of a sample than this tell nothing of where the changed ones lie. */
 #define FOUND_FEW 4
 
 /* The part that the column cache has, changed or not */
