@@ -5,6 +5,7 @@
 #							and as many inserted; autovacuum leaves the table alone
 #		clients-RATE-auto	the same with PostgreSQL's default autovacuum
 #		aging-RATE			one dashboard, after BENCH_LIVE_AGES seconds of such writes, without a VACUUM
+#		aging-RATE-auto		the same with PostgreSQL's default autovacuum
 #		writers-simple		pgbench -N on its own tables, alone and beside four dashboards
 #		writers-same		updates and inserts of the dashboards' table, as fast as they go
 #
@@ -206,18 +207,19 @@ live_foreseen()
 	session_close live
 }
 
-# live_aging RATE: one dashboard, again and again, while the same writers go on
+# live_aging CASE RATE on|off: one dashboard, again and again, while the same writers go on
 live_aging()
 {
-	local case=aging-$1 ages=${BENCH_LIVE_AGES:-10 60} age passed=0 what arranged
+	local case=$1 ages=${BENCH_LIVE_AGES:-10 60} age passed=0 what arranged vacuums
 
 	bench_wants "$case" || return 0
 	live_table
+	live_autovacuum "$3"
 	live_again
 	live_dashboards gpuagg-warm 1 1 "$case/rest"
 	age=${ages##* }
 	arranged=$(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'")
-	live_write 0 "$((age + LIVE_SECONDS + 15))" -R $((2 * $1)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
+	live_write 0 "$((age + LIVE_SECONDS + 15))" -R $((2 * $2)) -f "$RUN_DIR/live-update.sql" -f "$RUN_DIR/live-insert.sql"
 	for age in $ages; do
 		live_dashboards gpuagg-warm 1 "$((age - passed))" "$case/$age"
 		passed=$((age + LIVE_SECONDS))
@@ -225,10 +227,12 @@ live_aging()
 	live_foreseen "$case/foreseen"
 	live_write_end
 	arranged=$(($(server_sql main "SELECT value FROM gpuagg.stat WHERE name = 'extents_arranged'") - arranged))
+	vacuums=$(server_sql main "SELECT autovacuum_count FROM pg_stat_all_tables WHERE relname = 'bench_live'")
+	live_autovacuum off
 	for age in rest $ages; do
 		for what in tps q{1,2,3,4}-{median,p95}; do
 			csv_row live "$case" gpuagg-warm "$what-$age" "$([ $what = tps ] && echo tps || echo ms)" "$LIVE_ROWS" 0 \
-				"$case/$age/$what" "$case/rest/$what" rest "never vacuumed; $arranged extents laid in order"
+				"$case/$age/$what" "$case/rest/$what" rest "vacuumed $vacuums times; $arranged extents laid in order"
 		done
 	done
 	for what in q{1,2,3,4}; do
@@ -299,7 +303,8 @@ live_clients()
 	for rate in ${BENCH_LIVE_RATES:-200 2000 20000}; do
 		live_rate "clients-$rate" "$rate" off
 		live_rate "clients-$rate-auto" "$rate" on
-		live_aging "$rate"
+		live_aging "aging-$rate" "$rate" off
+		live_aging "aging-$rate-auto" "$rate" on
 	done
 	bench_wants writers-simple writers-same || return 0
 	live_table
