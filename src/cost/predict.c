@@ -8,7 +8,7 @@
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
- *				one by one + CHECKED_PAGE_NS * their pages + COMPARED_NS * pages whose LSNs are
+ *				one by one + read(8192) * their pages + COMPARED_NS * pages whose LSNs are
  *				compared + GAP_NS * pages behind others that are not fed + read_ns; for a GPU,
  *				of the first EARLY_PAGES also EARLY_NS * what PostgreSQL takes for a row that it
  *				groups / GROUPED_NS
@@ -43,7 +43,8 @@
  *
  * Feed, link and kernel overlap: the longest counts, and others the more, the nearer
  * they come to it: (feed^4 + link^4 + kernel^4)^(1/4).  Stages of equal length wait for
- * each other; nobody waits for a short one.
+ * each other; nobody waits for a short one.  Of a GPU, further processes feed where that
+ * pays: each takes its share of what is left when they have started.
  *
  * The host device's threads share the cores with the backend that feeds, so their
  * kernel is kernel + feed * FEED_SHARED / n there.  They are more than the cores, so
@@ -84,13 +85,13 @@
 #define FEEDER_SAVES 0.05
 
 /*
- * A row whose visibility is asked for, its page, and a page before which others are left out, so
- * that neither the processor nor a look at buffers that follow each other has fetched it (feed.c).
- * EPYC, two cores, the backend's CPU time of 15 tables of 20,000 to 29,000 pages of 30 to 157 rows:
- * of those that were kept 1 to 80 % were changed.
+ * A row whose visibility is asked for, beside reading its page from memory, and a page before which
+ * others are left out, so that neither the processor nor a look at buffers that follow each other
+ * has fetched it (feed.c).  EPYC, two cores, the backend's CPU time of 15 tables of 20,000 to 29,000
+ * pages of 30 to 157 rows: of those that were kept 1 to 80 % were changed.  On an H200's host, of
+ * which a thread reads 7 GB/s, a page of 97 such rows takes 1.8 us.
  */
 #define VISIBILITY_NS 6.0
-#define CHECKED_PAGE_NS 200.0
 #define COMPARED_NS 60.0
 #define GAP_NS 1000.0
 
@@ -348,40 +349,34 @@ overlap(GpuAggPrediction *p, double kernel)
 
 /*
  * With n processes beside the backend, which is alone while they start: what they cost is
- * paid where feeding is waited for or not.
+ * paid where feeding is waited for or not.  Pages come from disk no sooner.
  */
 static double
-fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n)
+fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n, GpuAggBound *bound)
 {
 	GpuAggPrediction p = *alone;
+	const double fed = p.feed - p.reads;
+	double		ns;
 
-	if (n > 0 && p.feed > rates->feeder_start_ns)
-		p.feed = rates->feeder_start_ns + (p.feed - rates->feeder_start_ns) / (n + 1);
-	return overlap(&p, p.kernel) + n * rates->feeder_ns;
+	if (n > 0 && fed > rates->feeder_start_ns)
+		p.feed = p.reads + rates->feeder_start_ns + (fed - rates->feeder_start_ns) / (n + 1);
+	ns = overlap(&p, p.kernel) + n * rates->feeder_ns;
+	*bound = p.bound;
+	return ns;
 }
 
-int
-gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
-					   double pages, double page_ns, int most)
+static int
+feeders_best(const GpuAggRates *rates, const GpuAggPrediction *alone, int most)
 {
-	GpuAggPrediction alone = *prediction;
-	double		whole;
-	double		share;
-	double		best;
+	GpuAggBound bound;
+	double		best = fed_by(rates, alone, 0, &bound);
 	int			n = 0;
 
 	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
-	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
-	whole = prediction->feed - prediction->reads;
-	share = whole > alone.feed ? alone.feed / whole : 1;
-	alone.link *= share;
-	alone.kernel *= share;
-	alone.feed = fmax(alone.feed, pages * page_ns);
-	best = fed_by(rates, &alone, 0);
 	while (n < most)
 	{
-		double		ns = fed_by(rates, &alone, n + 1);
+		double		ns = fed_by(rates, alone, n + 1, &bound);
 
 		if (ns >= best * (1 - FEEDER_SAVES))
 			break;
@@ -389,6 +384,21 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 		n++;
 	}
 	return n;
+}
+
+int
+gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
+					   double pages, double page_ns, int most)
+{
+	GpuAggPrediction alone = *prediction;
+	const double least = (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
+	const double share = prediction->pages > pages ? pages / prediction->pages : 1;
+
+	alone.reads = 0;
+	alone.feed = pages * fmax(fmax(least, prediction->page_feed), page_ns);
+	alone.link *= share;
+	alone.kernel *= share;
+	return feeders_best(rates, &alone, most);
 }
 
 static double
@@ -473,7 +483,8 @@ static double
 feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
-		work->checked_rows * VISIBILITY_NS + work->checked_pages * CHECKED_PAGE_NS +
+		work->checked_rows * VISIBILITY_NS +
+		work->checked_pages * gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) +
 		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + work->read_ns;
 
 	return rates->gpu ?
@@ -518,6 +529,7 @@ learn(const GpuAggRates *rates, GpuAggPrediction *p)
 {
 	p->learned = rates->learned > 0 ? rates->learned : 1;
 	p->feed *= p->learned;
+	p->page_feed *= p->learned;
 	p->reads *= p->learned;
 	p->link *= p->learned;
 	p->kernel *= p->learned;
@@ -542,7 +554,10 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->interpreted = p->compiled = 0;
 	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
-	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
+	p->page_feed = p->pages > 0 ? (feed(rates, work) - work->read_ns) / p->pages : 0;
+	middle = rates->gpu ?
+		fed_by(rates, p, feeders_best(rates, p, work->feeders), &p->bound) :
+		overlap_host(p, rates->units);
 	learn(rates, p);
 	middle *= p->learned;
 	p->startup = p->start + middle + p->learned * regroup(rates, work);

@@ -66,6 +66,7 @@ typedef struct GpuAggWork
 	double		checked_pages;	/* fed pages that are not all-visible */
 	double		compared_pages;	/* whose LSNs are compared with those of kept pages */
 	double		gaps;			/* pages that are fed, but not the one before */
+	int			feeders;		/* processes that may hand over pages beside the backend */
 	double		lines;			/* that a sample decides one by one */
 	double		draw_ns;		/* making draws, of all of a GPU */
 	double		rows;			/* of the table, or its sample */
@@ -136,6 +137,7 @@ typedef struct GpuAggPrediction
 	double		total;
 	double		learned;		/* rates', which all stages but start and emit have in them */
 	double		pages;			/* that are fed, of one pass */
+	double		page_feed;		/* handing over one of them, if it need not be read in */
 
 	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
 	double		interpreted;
@@ -177,8 +179,8 @@ extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
  * How many processes, at most so many, should hand over so many pages beside the backend,
  * which has taken page_ns for one so far (0: has handed over none): each further one must save more
  * than it costs, by a twentieth of the whole.  Of the prediction, which may be of more pages, it
- * takes what bounds a task beside feeding.  None of the host device, whose threads have all cores,
- * and none where it is not known what they cost.
+ * takes what handing over one takes, and what bounds a task beside that.  None of the host device,
+ * whose threads have all cores, and none where it is not known what they cost.
  */
 extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
 								  double pages, double page_ns, int most);

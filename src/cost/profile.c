@@ -25,6 +25,7 @@
 #include "device/device.h"
 #include "host/machine.h"
 #include "ipc/shmem.h"
+#include "optimizer/optimizer.h"
 #include "planner/catalogue/sql_function.h"
 #include "settings.h"
 #include "storage/lmgr.h"
@@ -590,6 +591,15 @@ gpuagg_profile_get(int device)
 	if (imagined != NULL)
 		return &imagined_profile;
 	return profile_of_device(device, &gpuagg_shmem_look(device)->facts.info);
+}
+
+void
+gpuagg_profile_feeder_rates(GpuAggRates *rates)
+{
+	if (rates->feeder_start_ns <= 0)
+		rates->feeder_start_ns = parallel_setup_cost * rates->cost_unit_ns;
+	if (rates->feeder_ns <= 0)
+		rates->feeder_ns = parallel_setup_cost * rates->cost_unit_ns;
 }
 
 const GpuAggProfile *

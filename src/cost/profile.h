@@ -36,6 +36,12 @@ typedef struct GpuAggProfile
  */
 extern const GpuAggProfile *gpuagg_profile_get(int device);
 
+/*
+ * What a process takes that hands over pages beside the backend, where the profile does not tell:
+ * what PostgreSQL charges for all of a Gather's together.
+ */
+extern void gpuagg_profile_feeder_rates(GpuAggRates *rates);
+
 /* gpuagg_profile_get of the device that plans count on (ipc/shmem.h) */
 extern const GpuAggProfile *gpuagg_profile_planned(void);
 

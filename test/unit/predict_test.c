@@ -605,6 +605,33 @@ feeders(const GpuAggRates *rates, double pages)
 	return gpuagg_predict_feeders(rates, &p, pages, 0, 8);
 }
 
+/* What the planner counts on, and how many there will be, are of one reckoning. */
+static void
+test_feeders_predicted(GpuAggRates rates)
+{
+	GpuAggWork	work = grouping(2e5 * 97, 20);
+	GpuAggPrediction alone;
+	GpuAggPrediction fed;
+
+	work.pages = 2e5;
+	rates.feed_page_ns = 100;
+	alone = predict(&rates, work);
+	is_int(gpuagg_predict_feeders(&rates, &alone, 2e5, 0, 12), 0,
+		   "all-visible pages, as fast as the link: none");
+	work.checked_pages = work.pages;
+	work.checked_rows = work.pages * 97;
+	alone = predict(&rates, work);
+	ok(gpuagg_predict_feeders(&rates, &alone, 2e5, 0, 12) >= 3,
+	   "the same pages, of which each row is looked at: some");
+	ok(gpuagg_predict_feeders(&rates, &alone, 1000, 0, 12) == 0, "of a few of them: none");
+	work.feeders = 12;
+	fed = predict(&rates, work);
+	ok(fed.startup < alone.startup / 2, "they are counted on");
+	is_double(fed.feed, alone.feed, "by as much work");
+	work.read_ns = alone.feed;
+	ok(predict(&rates, work).startup > work.read_ns, "pages come from disk no sooner");
+}
+
 static void
 test_feeders(void)
 {
@@ -645,6 +672,7 @@ test_feeders(void)
 		   "the link takes longer than the feed: none");
 	is_int(gpuagg_predict_feeders(&rates, &p, 1e6, 40, 8), 0, "faster than the profile says: none");
 	ok(gpuagg_predict_feeders(&rates, &p, 1e6, 1000, 8) > 0, "but pages take longer: some");
+	test_feeders_predicted(rates);
 	cores.feeder_start_ns = cores.feeder_ns = 1000;
 	is_int(feeders(&cores, 1e6), 0, "the host device has the cores");
 }

@@ -111,20 +111,6 @@ feeders_possible(const GpuAggScan *scan, const GpuAggPlanInfo *info)
 		(snapshot == NULL || snapshot->snapshot_type == SNAPSHOT_MVCC);
 }
 
-/*
- * The profile's rates.  Where it does not tell what a parallel worker takes, that is what
- * PostgreSQL charges for all of a Gather's together.
- */
-static void
-feeder_rates(int device, GpuAggRates *rates)
-{
-	*rates = gpuagg_profile_get(device)->rates;
-	if (rates->feeder_start_ns <= 0)
-		rates->feeder_start_ns = parallel_setup_cost * rates->cost_unit_ns;
-	if (rates->feeder_ns <= 0)
-		rates->feeder_ns = parallel_setup_cost * rates->cost_unit_ns;
-}
-
 int
 gpuagg_feeders_planned(const GpuAggScan *scan, const GpuAggPlanInfo *info, int device,
 					   double pages, double page_ns, bool host)
@@ -137,7 +123,8 @@ gpuagg_feeders_planned(const GpuAggScan *scan, const GpuAggPlanInfo *info, int d
 		return gpuagg_debug_feeders;
 	if (host || max_parallel_workers_per_gather == 0)
 		return 0;
-	feeder_rates(device, &rates);
+	rates = gpuagg_profile_get(device)->rates;
+	gpuagg_profile_feeder_rates(&rates);
 	return gpuagg_predict_feeders(&rates, &info->predicted, pages, page_ns,
 								  Min(max_parallel_workers_per_gather, max_parallel_workers));
 }

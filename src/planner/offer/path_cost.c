@@ -81,6 +81,7 @@ gpuagg_cost_rates(GpuAggRates *rates)
 	double		share;
 
 	*rates = gpuagg_profile_planned()->rates;
+	gpuagg_profile_feeder_rates(rates);
 	if (rates->gpu || rates->units == threads)
 		return;
 	share = (double) threads / rates->units;
@@ -171,6 +172,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->checked_pages = input->pages * input->checked;
 	work->compared_pages = input->pages * input->compared;
 	work->gaps = input->pages * input->gaps;
+	work->feeders = input->feeders;
 	work->lines = input->lines;
 	work->rows = input->rows;
 	work->passed = input->passed;

@@ -16,6 +16,7 @@ typedef struct GpuAggCostInput
 	double		pages;			/* of the table, or of a sample of them */
 	double		cached;			/* part of them that the device has, 0 to 1 */
 	double		gaps;			/* of those that it has not, behind one that it has; part of all */
+	int			feeders;		/* parallel workers that may hand over pages beside the backend */
 	double		page_cost;		/* of reading one */
 	double		lines;			/* that a sample decides one by one */
 	double		rows;			/* of the table, or its sample */

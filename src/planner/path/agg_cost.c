@@ -417,6 +417,16 @@ offered_rows(const GpuAggGrouping *g, double rows, double passing)
 	return Max(rows, clamp_row_est(g->bounded_groups * passing));
 }
 
+/* Processes that may hand over pages beside the backend, as node/feed/feeders.c has it */
+static int
+feeders_most(const GpuAggGrouping *g)
+{
+	if (g->info.of_plan || gpuagg_grouping_is_partial(g) || gpuagg_debug_feeders == 0 ||
+		g->info.sample == GPUAGG_SAMPLE_DRAWS)
+		return 0;
+	return Min(max_parallel_workers_per_gather, max_parallel_workers);
+}
+
 /* Cost of the device, of HAVING and of the target list */
 void
 gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
@@ -437,6 +447,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 		table_cost_input(g, &input);
 	if (g->tables == NULL && !g->info.of_plan)
 		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
+	input.feeders = feeders_most(g);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
 	input.returned = returned_groups(g, passing);
