@@ -355,11 +355,12 @@ static double
 fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n, GpuAggBound *bound)
 {
 	GpuAggPrediction p = *alone;
-	const double fed = p.feed - p.reads;
+	const int	processes = n < GPUAGG_FEEDERS_ENOUGH ? n + 1 : n;
+	const double left = p.feed - p.reads - rates->feeder_start_ns;
 	double		ns;
 
-	if (n > 0 && fed > rates->feeder_start_ns)
-		p.feed = p.reads + rates->feeder_start_ns + (fed - rates->feeder_start_ns) / (n + 1);
+	if (n > 0 && left > 0)
+		p.feed = p.reads + rates->feeder_start_ns + left / processes;
 	ns = overlap(&p, p.kernel) + n * rates->feeder_ns;
 	*bound = p.bound;
 	return ns;
@@ -374,14 +375,14 @@ feeders_best(const GpuAggRates *rates, const GpuAggPrediction *alone, int most)
 
 	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
-	while (n < most)
+	for (int i = 1; i <= most; i++)
 	{
-		double		ns = fed_by(rates, alone, n + 1, &bound);
+		const double ns = fed_by(rates, alone, i, &bound);
 
-		if (ns >= best * (1 - FEEDER_SAVES))
-			break;
+		if (ns >= best * pow(1 - FEEDER_SAVES, i - n))
+			continue;
 		best = ns;
-		n++;
+		n = i;
 	}
 	return n;
 }

@@ -180,8 +180,12 @@ extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
  * which has taken page_ns for one so far (0: has handed over none): each further one must save more
  * than it costs, by a twentieth of the whole.  Of the prediction, which may be of more pages, it
  * takes what handing over one takes, and what bounds a task beside that.  None of the host device,
- * whose threads have all cores, and none where it is not known what they cost.
+ * whose threads have all cores, and none where it is not known what they cost.  Where so many
+ * others do (GPUAGG_FEEDERS_ENOUGH) the backend only passes on what they read: while it read a
+ * batch, they would wait for it.
  */
+#define GPUAGG_FEEDERS_ENOUGH 4
+
 extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
 								  double pages, double page_ns, int most);
 

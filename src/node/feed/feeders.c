@@ -311,6 +311,12 @@ gpuagg_feeders_share(GpuAggFeeders *f)
 	return f->alone ? NULL : f->share;
 }
 
+bool
+gpuagg_feeders_suffice(const GpuAggFeeders *f)
+{
+	return f->launched >= GPUAGG_FEEDERS_ENOUGH && f->npages > 0;
+}
+
 /* ---------------------------------------------------------------- tables --- */
 
 /* One that goes without its end has raised an ERROR, or was killed. */

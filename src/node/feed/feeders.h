@@ -61,6 +61,9 @@ extern bool gpuagg_feeders_want_table(const GpuAggFeeders *feeders);
 /* Where blocks are handed out; NULL: the leader reads none itself */
 extern GpuAggFeedShare *gpuagg_feeders_share(GpuAggFeeders *feeders);
 
+/* Are they so many, and at work, that the leader need take no more blocks? */
+extern bool gpuagg_feeders_suffice(const GpuAggFeeders *feeders);
+
 /*
  * The next message of pages of any feeder, about this table; *msg is NULL if none waits,
  * or as many batches are in flight as the device wants, others so many of them.  Valid

@@ -332,7 +332,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 		input_begin_feed(inputs, input, false);
 }
 
-/* Blocks for the backend to read of those that are shared; NULL: there are none now */
+/* Blocks for the backend to read of those that are shared; NULL: there are none for it now */
 static GpuAggFeed *
 inputs_take(GpuAggTaskInputs *inputs)
 {
@@ -341,7 +341,8 @@ inputs_take(GpuAggTaskInputs *inputs)
 
 	while (input->feed == NULL || !gpuagg_feed_more(input->feed))
 	{
-		if (gpuagg_feed_share_take(inputs->share, &run) != GPUAGG_SHARE_RUN)
+		if (gpuagg_feeders_suffice(inputs->feeders) ||
+			gpuagg_feed_share_take(inputs->share, &run) != GPUAGG_SHARE_RUN)
 			return NULL;
 		inputs_read_on(inputs, run.table);
 		input = &inputs->inputs[run.table];
