@@ -5,13 +5,14 @@
  * All times in ns.  With p pages that are fed, r rows, s rows that pass the
  * filter, g groups, n units of the device:
  *
- *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
- *				for a row that it groups / GROUPED_NS; predict_host.c
+ *		start	round trip of an empty task, and TASK_NS, and BEHIND_NS if pages come behind kept
+ *				ones, of a GPU * what PostgreSQL takes for a row that it groups / GROUPED_NS;
+ *				predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
  *				one by one + read(8192) * their pages + COMPARED_NS * pages whose LSNs are
- *				compared + GAP_NS * pages behind others that are not fed + read_ns; for a GPU,
- *				of the first EARLY_PAGES also EARLY_NS * what PostgreSQL takes for a row that it
- *				groups / GROUPED_NS
+ *				compared + GAP_NS * pages behind others that are not fed + TOUCH_* + read_ns;
+ *				for a GPU, of the first EARLY_PAGES also EARLY_NS * what PostgreSQL takes for a
+ *				row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; of a GPU + what a
  *				kernel takes over no rows (predict_compiled.c); making
@@ -87,13 +88,24 @@
 /*
  * A row whose visibility is asked for, beside reading its page from memory, and a page before which
  * others are left out, so that neither the processor nor a look at buffers that follow each other
- * has fetched it (feed.c).  EPYC, two cores, the backend's CPU time of 15 tables of 20,000 to 29,000
- * pages of 30 to 157 rows: of those that were kept 1 to 80 % were changed.  On an H200's host, of
- * which a thread reads 7 GB/s, a page of 97 such rows takes 1.8 us.
+ * has fetched it (feed.c).  EPYC, two cores, the backend's CPU time of 15 tables of 20,000 to
+ * 29,000 pages of 30 to 157 rows: of those that were kept 1 to 80 % were changed.  On an H200's
+ * host, of which a thread reads 7 GB/s, a page of 97 such rows takes 1.8 us.
  */
 #define VISIBILITY_NS 6.0
 #define COMPARED_NS 60.0
 #define GAP_NS 1000.0
+
+/*
+ * Pages whose rows are looked at are mapped when a process touches them for the first time: half of
+ * what that takes, of a page, and of one before which others are left out, as several are mapped at
+ * once where they follow each other.  A backend has touched them before, or has not; one half
+ * counts.  Processes that have just begun pay the other, too.  H200, 4 kB pages of memory, 200 to
+ * 206,000 pages of 210,000, old and new sessions, 2 to 12 further processes; less where
+ * shared_buffers are in huge pages, which is not known.
+ */
+#define TOUCH_NS 400.0
+#define TOUCH_GAP_NS 600.0
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
@@ -110,10 +122,11 @@
 
 /*
  * What the worker does for a GPU, where PostgreSQL takes GROUPED_NS for a row: of a
- * task, streams, a table, the first batches; of each batch, of so many pages,
- * launches and completion
+ * task, streams, a table, the first batches; of pages that come behind kept ones, the last batch,
+ * for which nothing else is left to do; of each batch, of so many pages, launches and completion
  */
 #define GPU_TASK_NS 250000.0
+#define GPU_BEHIND_NS 300000.0
 #define GPU_BATCH_NS 33000.0
 #define BATCH_PAGES 700.0
 
@@ -356,11 +369,13 @@ fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n, GpuAggBou
 {
 	GpuAggPrediction p = *alone;
 	const int	processes = n < GPUAGG_FEEDERS_ENOUGH ? n + 1 : n;
-	const double left = p.feed - p.reads - rates->feeder_start_ns;
+	const double fed = p.feed - p.reads;
+	const double left = fed - rates->feeder_start_ns;
 	double		ns;
 
 	if (n > 0 && left > 0)
-		p.feed = p.reads + rates->feeder_start_ns + left / processes;
+		p.feed = p.reads + rates->feeder_start_ns +
+			left * (1 + p.pages * p.page_touch / fed) / processes;
 	ns = overlap(&p, p.kernel) + n * rates->feeder_ns;
 	*bound = p.bound;
 	return ns;
@@ -395,6 +410,7 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 	const double least = (rates->feed_page_ns + FEED_MISS_NS) * prediction->learned;
 	const double share = prediction->pages > pages ? pages / prediction->pages : 1;
 
+	alone.pages = pages;
 	alone.reads = 0;
 	alone.feed = pages * fmax(fmax(least, prediction->page_feed), page_ns);
 	alone.link *= share;
@@ -481,12 +497,18 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 }
 
 static double
+touch(const GpuAggWork *work)
+{
+	return TOUCH_NS * work->checked_pages + TOUCH_GAP_NS * work->gaps;
+}
+
+static double
 feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
 		work->checked_rows * VISIBILITY_NS +
 		work->checked_pages * gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) +
-		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + work->read_ns;
+		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + touch(work) + work->read_ns;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) :
@@ -508,8 +530,10 @@ read_pages(const GpuAggRates *rates, double pages)
 double
 gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
+	const double behind = work->cached_rows > 0 ? fmin(work->pages, 1) * GPU_BEHIND_NS : 0;
+
 	return rates->gpu ?
-		rates->round_trip_ns + GPU_TASK_NS * gpuagg_predict_backend_slowness(rates) :
+		rates->round_trip_ns + (GPU_TASK_NS + behind) * gpuagg_predict_backend_slowness(rates) :
 		gpuagg_predict_host_start(rates, work);
 }
 
@@ -556,6 +580,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	p->page_feed = p->pages > 0 ? (feed(rates, work) - work->read_ns) / p->pages : 0;
+	p->page_touch = p->pages > 0 ? touch(work) / p->pages : 0;
 	middle = rates->gpu ?
 		fed_by(rates, p, feeders_best(rates, p, work->feeders), &p->bound) :
 		overlap_host(p, rates->units);

@@ -138,6 +138,7 @@ typedef struct GpuAggPrediction
 	double		learned;		/* rates', which all stages but start and emit have in them */
 	double		pages;			/* that are fed, of one pass */
 	double		page_feed;		/* handing over one of them, if it need not be read in */
+	double		page_touch;		/* of one, what a process takes that has never touched it before */
 
 	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
 	double		interpreted;
