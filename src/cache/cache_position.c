@@ -192,11 +192,12 @@ static uint64
 positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected,
 				uint32 nlines)
 {
+	const double lines = LINES_SPARE * lines_expected(extent, expected);
+	const uint32 part = expected->blocks / stripe_parts(extent);
 	uint32		blocks = expected->blocks;
 
-	blocks = Max(blocks - Min(blocks, extent->nplaced), blocks / stripe_parts(extent));
-	return Max((uint64) (LINES_SPARE * lines_expected(extent, expected) * blocks) +
-			   GPUAGG_MAX_LINES, nlines);
+	blocks = Max(blocks - Min(blocks, extent->nplaced), part);
+	return Max((uint64) (lines * blocks) + GPUAGG_MAX_LINES, nlines);
 }
 
 GpuAggStripe *

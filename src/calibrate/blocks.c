@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "calibrate/calibrate.h"
 #include "catalog/pg_type.h"
 #include "device/program.h"
@@ -105,8 +107,8 @@ gpuagg_measure_blocks(GpuAggCalibration *c)
 	for (int i = 1; i < TIMES; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		few = Min(few, run_rows(FEW, shared, copy));
-		many = Min(many, run_rows(MANY, shared, copy));
+		few = fmin(few, run_rows(FEW, shared, copy));
+		many = fmin(many, run_rows(MANY, shared, copy));
 	}
 	c->copy_value_ns = Max((many - few) / (MANY - FEW), LEAST_NS);
 	c->copy_row_ns = Max(few - FEW * c->copy_value_ns, LEAST_NS);

@@ -9,10 +9,12 @@
 void
 gpuagg_cpus_remember(GpuAggCpus *cpus)
 {
+	const int	cpu = sched_getcpu();
+
 	/* fails where there are more CPUs than a set holds */
 	if (sched_getaffinity(0, sizeof(cpus->allowed), &cpus->allowed) != 0)
 		CPU_ZERO(&cpus->allowed);
-	cpus->first = Max(sched_getcpu(), 0);
+	cpus->first = Max(cpu, 0);
 }
 
 void

@@ -176,6 +176,7 @@ static double
 read_once(const uint64 *words)
 {
 	instr_time	start;
+	double		seconds;
 	uint64		sum = 0;
 
 	INSTR_TIME_SET_CURRENT(start);
@@ -186,7 +187,8 @@ read_once(const uint64 *words)
 			sum += words[at / sizeof(uint64) + i];
 	}
 	read_sink = sum;
-	return READ_BYTES / Max(seconds_since(start), 1e-9);
+	seconds = seconds_since(start);
+	return READ_BYTES / Max(seconds, 1e-9);
 }
 
 /*

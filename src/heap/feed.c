@@ -158,7 +158,9 @@ struct GpuAggFeed
 static uint32
 task_pins(void)
 {
-	return IsParallelWorker() ? 0 : NBuffers / TASKS_SHARE / Max(gpuagg_shmem_tasks(), 1);
+	const uint32 tasks = gpuagg_shmem_tasks();
+
+	return IsParallelWorker() ? 0 : NBuffers / TASKS_SHARE / Max(tasks, 1);
 }
 
 /* Pins that one backend may hold now, of so many that are of use */
@@ -166,8 +168,9 @@ static uint32
 feed_max_pins(uint64 wanted)
 {
 	const uint32 share = Max(NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS), 4);
+	const uint32 of_task = share >= wanted ? 0 : task_pins();
 
-	return Min(share >= wanted ? share : Max(share, task_pins()), wanted);
+	return Min(Max(share, of_task), wanted);
 }
 
 static void
@@ -229,11 +232,13 @@ feed_skip(GpuAggFeed *feed)
 static void
 feed_rings(GpuAggFeed *feed)
 {
+	const uint32 pins = task_pins();
 	int			buffers;
 
 	feed->rings[0] = GetAccessStrategy(BAS_BULKREAD);
 	buffers = gpuagg_strategy_buffers(feed->rings[0]);
-	feed->nrings = Max(1, Min(MAX_RINGS, task_pins() / buffers));
+	feed->nrings = Max(1, Min(MAX_RINGS, pins / buffers));
+	Assert(feed->nrings <= MAX_RINGS);
 	for (uint32 i = 1; i < feed->nrings; i++)
 		feed->rings[i] = GetAccessStrategy(BAS_BULKREAD);
 	feed->ring_pages = Max(1, buffers - Min(RING_SLACK, buffers / 2));

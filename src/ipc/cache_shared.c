@@ -242,7 +242,12 @@ gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns, in
 	double		most = 0;
 
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
-		most = Max(most, gpuagg_cache_fraction_on(i, relid, relnumber, columns, ncolumns, nblocks));
+	{
+		const double on =
+			gpuagg_cache_fraction_on(i, relid, relnumber, columns, ncolumns, nblocks);
+
+		most = Max(most, on);
+	}
 	return most;
 }
 
@@ -270,7 +275,11 @@ gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumb
 		return 0;
 	shared = gpuagg_cache_shared_lock(device, LW_SHARED);
 	if (ncolumns == 0)
-		blocks = Min(blocks, blocks_held(shared, relid, relnumber));
+	{
+		const uint32 held = blocks_held(shared, relid, relnumber);
+
+		blocks = Min(blocks, held);
+	}
 	for (int i = 0; i < ncolumns && blocks > 0; i++)
 	{
 		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber,

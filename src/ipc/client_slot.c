@@ -77,10 +77,12 @@ gpuagg_client_is_stuck(const GpuAggClient *client)
 static long
 wait_ms(const GpuAggClient *client, long limit)
 {
+	long		left;
+
 	if (client->deadline == 0)
 		return limit;
-	return Min(limit, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
-													  client->deadline));
+	left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), client->deadline);
+	return Min(limit, left);
 }
 
 /*
@@ -107,11 +109,10 @@ gpuagg_client_waits_in_vain(GpuAggClient *client, GpuAggError *error)
 long
 gpuagg_client_look_ms(const GpuAggClient *client)
 {
-	long		ms = GPUAGG_CHECK_MS;
+	long		left = client->look_at == 0 ? GPUAGG_CHECK_MS :
+		TimestampDifferenceMilliseconds(GetCurrentTimestamp(), client->look_at) + 1;
 
-	if (client->look_at != 0)
-		ms = Min(ms, TimestampDifferenceMilliseconds(GetCurrentTimestamp(), client->look_at) + 1);
-	return wait_ms(client, ms);
+	return wait_ms(client, Min(left, GPUAGG_CHECK_MS));
 }
 
 static bool

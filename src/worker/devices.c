@@ -348,8 +348,11 @@ gpuagg_devices_spare(void)
 
 	on->ops->info(on->device, &info);
 	if (on->ops == &gpuagg_host_ops)
-		return Min(Max((uint64) NBuffers * BLCKSZ, gpuagg_machine_memory() / HOST_CACHE_SHARE),
-				   info.memory_limit / 2);
+	{
+		const uint64 share = gpuagg_machine_memory() / HOST_CACHE_SHARE;
+
+		return Min(Max((uint64) NBuffers * BLCKSZ, share), info.memory_limit / 2);
+	}
 	card = facts->cards[facts->card].memory_limit;
 	return Min((uint64) (card * GPU_CACHE_SHARE),
 			   (uint64) ((card - Min(card, info.memory_limit)) * GPU_CACHE_OF_REST));

@@ -74,14 +74,17 @@ role_clock(Oid userid)
 static double
 job_tag(const GpuAggWorkerJob *job)
 {
-	return Max(role_clock(job->slot->userid)->at, now_at);
+	const double at = role_clock(job->slot->userid)->at;
+
+	return Max(at, now_at);
 }
 
 static void
 job_charge(const GpuAggWorkerJob *job)
 {
 	RoleClock  *clock = role_clock(job->slot->userid);
-	int			share = Min(Max(job->slot->share, 1), MOST_SHARE);
+	const int	asked = job->slot->share;
+	const int	share = Min(Max(asked, 1), MOST_SHARE);
 
 	now_at = Max(clock->at, now_at);
 	clock->at = now_at + Max(job->predicted_ms, LEAST_MS) / share;

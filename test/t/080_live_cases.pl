@@ -575,11 +575,37 @@ sub wraparound
 	return;
 }
 
+# Rewritten tables have other files, whose pages nobody marks all-visible: they are kept by their
+# LSNs.  REPACK, since 19, takes changes that come meanwhile over by decoding the WAL.
+sub rewritten
+{
+	my ($node) = @_;
+	my @rewrites = ('VACUUM FULL t', 'CLUSTER t USING t_pkey', $node->pg_version >= 19 ? ('REPACK t', 'REPACK (CONCURRENTLY) t USING INDEX t_pkey') : ());
+
+	does($node, 'ALTER TABLE t ADD PRIMARY KEY (id)', $update, $delete);
+	my $was = sees($node, 'before');
+	my $old = session($node, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+	foreach my $rewrite (@rewrites)
+	{
+		my $writer = $rewrite =~ /CONCURRENTLY/ ? session($node, "SET statement_timeout = '60s'") : undef;
+
+		does($node, $rewrite);
+		still($node, $was, $rewrite);
+		is($node->safe_psql('postgres', "SELECT bool_and(pages_valid = pages_total) FROM gpuagg.cache WHERE table_name = 't'"), 't', "$rewrite: all pages are kept");
+		finish($writer, 'UPDATE t SET v = v + 1 WHERE id = 77', 'UPDATE t SET v = v - 1 WHERE id = 77') if defined $writer;
+		still($node, $was, "$rewrite: and changed");
+	}
+	finish($old, 'COMMIT');
+	does($node, $insert);
+	anew($node, $was, 'and on');
+	return;
+}
+
 my %cases = (
 	long => \&long_writers, exported => \&exported_snapshots, slot => \&slot_snapshots, standby => \&on_standby, lost => \&lost_commits, prepared => \&prepared_over_restarts,
-	checksums => \&checksums, compared => \&compared, gaps => \&wal_gaps, unloaded => \&unloaded_while_queued, moved => \&moved_files, minimal => \&never_logged, wraparound => \&wraparound);
+	checksums => \&checksums, compared => \&compared, gaps => \&wal_gaps, unloaded => \&unloaded_while_queued, moved => \&moved_files, rewritten => \&rewritten, minimal => \&never_logged, wraparound => \&wraparound);
 # One server has them one after the other, each with a table of its own.
-my @names = qw(long exported slot standby lost prepared compared gaps unloaded moved checksums minimal wraparound);
+my @names = qw(long exported slot standby lost prepared compared gaps unloaded moved rewritten checksums minimal wraparound);
 my $node = live_node('cases');
 foreach my $name (defined $ENV{GPUAGG_LIVE_CASES} ? split ' ', $ENV{GPUAGG_LIVE_CASES} : @names)
 {

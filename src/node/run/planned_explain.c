@@ -44,8 +44,10 @@ gpuagg_node_ns(const GpuAggScan *node)
 {
 	const double calls = node->css.ss.ps.instrument->ntuples + node->css.ss.ps.instrument->nloops;
 
-	return Max(0.0,
-			   gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 - calls * clock_ns());
+	const double ns = gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9 -
+		calls * clock_ns();
+
+	return Max(0.0, ns);
 }
 
 /*

@@ -66,9 +66,10 @@ static void
 tables_open(GpuAggTables *t, List *plans, const Bitmapset *valid, List *program_of,
 			EState *estate, int eflags)
 {
+	const int	n = bms_num_members(valid);
 	int			i = -1;
 
-	t->tables = palloc0(Max(1, bms_num_members(valid)) * sizeof(GpuAggTable));
+	t->tables = palloc0(Max(1, n) * sizeof(GpuAggTable));
 	while ((i = bms_next_member(valid, i)) >= 0)
 	{
 		GpuAggTable *table = &t->tables[t->ntables++];

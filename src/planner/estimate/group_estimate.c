@@ -164,8 +164,9 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	estimate->groups = estimate->bounded = estimate->postgres;
 	if (relation != NULL)
 	{
-		estimate->groups = Min(estimate->groups,
-							   bounded_groups(&source, exprs, estimate->postgres));
+		const double bound = bounded_groups(&source, exprs, estimate->postgres);
+
+		estimate->groups = Min(estimate->groups, bound);
 		estimate->bounded = estimate->groups;
 		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) :
 															seen_key(rel, exprs);

@@ -74,7 +74,8 @@ void
 gpuagg_page_parts(Relation relation, const GpuAggLower *lw, BlockNumber pages,
 				  GpuAggPageParts *parts)
 {
-	const BlockNumber nblocks = Min(pages, RelationGetNumberOfBlocks(relation));
+	const BlockNumber now = RelationGetNumberOfBlocks(relation);
+	const BlockNumber nblocks = Min(pages, now);
 	uint64		map_lsn = 0;
 	uint64		page_lsn = 0;
 	double		changes = 0;

@@ -291,20 +291,29 @@ predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPlanI
 	return counts;
 }
 
+static uint64
+backlog_us(int device)
+{
+	return pg_atomic_read_u64(&gpuagg_shmem_state(device)->backlog_us);
+}
+
 /* How long it would wait for those before it, were it asked for now; of several GPUs, on
  * the one where that is least */
 static double
 waiting_ns(const GpuAggPrediction *p)
 {
-	uint64		us;
+	uint64		least;
 
 	if (p->startup <= GPUAGG_SHORT_MS * 1e6)
 		return 0;
-	us = pg_atomic_read_u64(&gpuagg_shmem_state(gpuagg_shmem_plan_device())->backlog_us);
+	least = backlog_us(gpuagg_shmem_plan_device());
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
-		if (gpuagg_shmem_is_gpu(i))
-			us = Min(us, pg_atomic_read_u64(&gpuagg_shmem_state(i)->backlog_us));
-	return (double) us * 1000;
+	{
+		const uint64 us = gpuagg_shmem_is_gpu(i) ? backlog_us(i) : least;
+
+		least = Min(least, us);
+	}
+	return (double) least * 1000;
 }
 
 /* Predicts, and turns into units */
