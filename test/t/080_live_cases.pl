@@ -141,16 +141,18 @@ sub long_writers
 
 	sees($node, 'at rest');
 	pages_read($keeps);
+	# since 18 CREATE TABLE AS leaves empty pages behind, which are looked at again
+	my $empty = pages_read($query);
 	foreach my $prepared (0, 1)
 	{
 		my $name = $prepared ? 'beside a prepared transaction' : 'beside a long transaction';
 		my $long = session($node, 'BEGIN', 'INSERT INTO other VALUES (1)', $prepared ? "PREPARE TRANSACTION 'long'" : ());
 
 		does($node, $update);
-		cmp_ok(pages_read($query), '>', 0, "$name: what has changed is read");
-		is(pages_read($query), 0, "$name: once");
-		cmp_ok(pages_read($keeps), '>', 0, "$name: an older snapshot reads what it sees otherwise");
-		is(pages_read($query), 0, "$name: and leaves the others what they have");
+		cmp_ok(pages_read($query), '>', $empty, "$name: what has changed is read");
+		is(pages_read($query), $empty, "$name: once");
+		cmp_ok(pages_read($keeps), '>', $empty, "$name: an older snapshot reads what it sees otherwise");
+		is(pages_read($query), $empty, "$name: and leaves the others what they have");
 		sees($node, $name);
 		does($node, q(ROLLBACK PREPARED 'long')) if $prepared;
 		finish($long, $prepared ? () : 'COMMIT');
