@@ -373,6 +373,7 @@ my %forms = (
 	numeric => [
 		(sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick(qw(+ - *)), expr($type, $d) }) x 3,
 		sub { sprintf '(%s %% %s)', exprs($_[1], 'numeric', 'numeric') },
+		sub { sprintf '((%s)::numeric / %s)', expr(pick(qw(numeric int4 int8)), $_[1]), pick(qw(100 100.0 2 0.25 1000.00 -8 0.002 1.6 10000 0.05)) },
 		sub { sprintf '%s(%s, %s)', pick(qw(gcd lcm mod)), exprs($_[1], 'numeric', 'numeric') },
 		sub { sprintf 'sign(%s)', exprs($_[1], 'numeric') },
 		sub { sprintf '(- %s)', expr('numeric', $_[1]) },

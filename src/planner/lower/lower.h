@@ -9,6 +9,7 @@
  *	lower_select.c		the filter of a scan that returns rows
  *	lower_func.c		functions and operators, by their rows of the catalogue
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
+ *	lower_quotient.c	decimals divided by a constant
  *	lower_own_scale.c	numeric columns without a scale
  *	lower_numeric_later.c	numerics that are known when execution starts
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
@@ -70,7 +71,8 @@ typedef struct GpuAggLowered
 
 	/* NUMERIC: the register holds the value times 10^digits, or a word. */
 	GpuAggScale scale;
-	uint8		shown;			/* decimals that PostgreSQL shows, at most the scale's */
+	uint8		shown;			/* decimals that PostgreSQL shows, the most of any row; more than
+								 * the scale's only of quotients, which end with zeros */
 	uint16		shown_reg;		/* register that tells them in place of `shown`, or GPUAGG_NO_REG */
 } GpuAggLowered;
 

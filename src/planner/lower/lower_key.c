@@ -47,6 +47,9 @@ add_key(GpuAggLower *lw, const GpuAggLowered *value, Expr *row_expr, int *number
 {
 	const GpuAggScale scale = gpuagg_lower_numeric_scale(value);
 
+	if (value->type == GPUAGG_T_NUMERIC && !gpuagg_scale_is_word(value->scale) &&
+		value->shown > value->scale.digits)
+		return GPUAGG_REFUSE("GROUP BY of a quotient of numerics is not supported");
 	for (int i = 0; i < lw->nkeys; i++)
 	{
 		if (lw->keys[i].reg == value->reg && lw->keys[i].type == value->type &&

@@ -15,8 +15,10 @@
  * A numeric that is known only when execution starts may have any scale.  It is
  * compared as its floor or ceiling at the other side's scale: x < $1 is x < ceil($1).
  *
- * Does not handle: division (its scale follows from the values), and NaN, infinities and
- * long numbers, which decoding leaves to PostgreSQL row by row.
+ * Division has a file of its own (lower_quotient.c).
+ *
+ * Does not handle: NaN, infinities and long numbers, which decoding leaves to PostgreSQL row by
+ * row.
  */
 #include "postgres.h"
 
@@ -150,6 +152,9 @@ gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggLowered *value, GpuAggLow
 	GpuAggLowered shown;
 	GpuAggLowered by;
 
+	if (value->shown > GPUAGG_WORD_DECIMALS)
+		return GPUAGG_REFUSE("a numeric that shows more than %d decimals is not supported here",
+							 GPUAGG_WORD_DECIMALS);
 	if (!shown_value(lw, value, &shown) ||
 		!decimal_constant(lw, 1 << GPUAGG_WORD_BITS, false, &by) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, value, &by, NULL, 0, out) ||
@@ -185,6 +190,20 @@ combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *a, const GpuAgg
 		return false;
 	out->shown_reg = shown.reg;
 	return true;
+}
+
+bool
+gpuagg_lower_numeric_show(GpuAggLower *lw, const GpuAggLowered *value, const GpuAggLowered *more,
+						  int most, GpuAggLowered *out)
+{
+	const bool	constant = (more->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST;
+	const GpuAggLowered shows = {
+		.shown = (uint8) most,
+		.shown_reg = constant ? GPUAGG_NO_REG : more->reg,
+		.may_fail = more->may_fail
+	};
+
+	return combine_shown(lw, GPUAGG_OP_I64_MAX, value, &shows, out);
 }
 
 /* out is a where `when`, else b. */
@@ -496,20 +515,14 @@ gpuagg_lower_by_product(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *
 
 	if (!gpuagg_lower_args(lw, call, v))
 		return false;
-	if (v[0].scale.digits + v[1].scale.digits > GPUAGG_MAX_SCALE)
+	if (v[0].scale.digits + v[1].scale.digits > GPUAGG_MAX_SCALE ||
+		v[0].shown + v[1].shown > PG_UINT8_MAX)
 		return GPUAGG_REFUSE("a product of numerics has more than %d decimals",
 							 GPUAGG_MAX_SCALE);
 	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &v[0], &v[1], NULL, 0, out))
 		return false;
 	out->scale = gpuagg_scale(v[0].scale.digits + v[1].scale.digits);
 	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &v[0], &v[1], out);
-}
-
-bool
-gpuagg_lower_by_quotient(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
-{
-	return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals "
-						 "depends on the values");
 }
 
 /* An integer between -1 and 1 */

@@ -32,6 +32,10 @@ extern GpuAggScale gpuagg_lower_numeric_scale(const GpuAggLowered *value);
 extern bool gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggLowered *value,
 									  GpuAggLowered *out);
 
+/* out shows as many decimals as value, or as `more` tells, of which `most` are the most */
+extern bool gpuagg_lower_numeric_show(GpuAggLower *lw, const GpuAggLowered *value,
+									  const GpuAggLowered *more, int most, GpuAggLowered *out);
+
 /* The decimals that are shown, as a register, NULL where the value is */
 extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggLowered *value,
 									   GpuAggLowered *out);
