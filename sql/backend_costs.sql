@@ -16,6 +16,7 @@ BEGIN
 END $$;
 -- 40000 values of 4 groups: beside the same groups of the device, which are only counted
 CREATE TABLE bc_base AS SELECT bc_ms('SELECT q, count(DISTINCT v + 0) FROM bc GROUP BY q') AS ms;
+SET gpuagg.debug_regroup = off;
 SET work_mem = '64MB';
 SELECT bc_ms('SELECT q, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM bc GROUP BY q') AS words,
 	bc_ms('SELECT q, mode() WITHIN GROUP (ORDER BY n) FROM bc GROUP BY q') AS numerics \gset
@@ -23,7 +24,11 @@ SET work_mem = '64kB';
 SELECT bc_ms('SELECT q, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM bc GROUP BY q') AS tuples,
 	bc_ms('SELECT q, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v DESC) FROM bc GROUP BY q') AS two \gset
 RESET work_mem;
+RESET gpuagg.debug_regroup;
 SELECT :words > 1.5 * ms AS words, :tuples > 3 * :words AS tuples, :numerics > :tuples AS numerics, :two > 1.5 * :tuples AS two FROM bc_base;
+-- where the device sorts, as the host does, and returns few of them, that is cheaper, but not nothing
+SELECT bc_ms('SELECT q, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM bc GROUP BY q') BETWEEN 1.0001 * ms AND CASE WHEN kind = 'host' THEN 0.9 ELSE 1.001 END * :words AS by_device,
+	bc_ms('SELECT q, mode() WITHIN GROUP (ORDER BY v) FROM bc GROUP BY q') > :words / 2 AS mode FROM bc_base, gpuagg.devices WHERE state = 'ready';
 -- a document is as dear as it is long
 SELECT bc_ms('SELECT long->>''a'', count(*) FROM bc GROUP BY 1') > 2 * bc_ms('SELECT short->>''a'', count(*) FROM bc GROUP BY 1') AS long_documents;
 RESET ALL;

@@ -94,3 +94,41 @@ SELECT q, w FROM unnest(ARRAY[
 	'SELECT rank(5) WITHIN GROUP (ORDER BY h) FROM os']) q, gpuagg.why_not(q) w;
 DROP TABLE os, os_empty;
 DROP TYPE os_size;
+
+-- many values: the device merges those between the rows that are asked for
+CREATE TABLE os_many AS
+SELECT i, i % 7 AS g, i % 900 AS few, hashint4(i) % 5000 AS v4, hashint8(i)::int8 AS v8, (hashint4(i) % 100000 / 100.0)::numeric(10, 2) AS n,
+	   CASE WHEN i % 50 = 0 THEN 'NaN' WHEN i % 51 = 0 THEN 'inf' WHEN i % 52 = 0 THEN -0.0 ELSE hashint4(i) / 7.0 END::float8 AS f,
+	   CASE WHEN i % 11 > 3 THEN date '2020-01-01' + hashint4(i) % 3000 END AS d, timestamptz '2020-01-01' + hashint4(i) * interval '1 second' AS t,
+	   CASE WHEN i % 2000 = 7 THEN 'NaN' ELSE hashint4(i) % 1000 / 10.0 END::numeric(8, 1) AS strange
+FROM generate_series(1, 12000) i;
+ANALYZE os_many;
+SELECT v, compare(format('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY %1$s), percentile_disc(ARRAY[0, 0.01, 0.333, 0.99, 1, NULL]) WITHIN GROUP (ORDER BY %1$s DESC),
+	count(%1$s), count(*), sum(i), min(few), max(i) FROM os_many GROUP BY g', v))
+FROM unnest(ARRAY['v4', 'v8', 'n', 'f', 'd', 't', 'i', 'few']) v;
+SELECT v, compare(format('SELECT g, percentile_cont(0.25) WITHIN GROUP (ORDER BY %1$s), percentile_cont(ARRAY[[0, 0.5], [0.9999, 1]]) WITHIN GROUP (ORDER BY %1$s DESC)
+	FROM os_many GROUP BY g', v), 'require', 1e-12) FROM unnest(ARRAY['v4', 'v8', 'i', 'few']) v;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), percentile_cont(0.1) WITHIN GROUP (ORDER BY i) FROM os_many',
+	'SELECT few, percentile_disc(ARRAY[0.3, 0.7]) WITHIN GROUP (ORDER BY v8), count(*) FROM os_many GROUP BY few',
+	'SELECT g, few % 3, percentile_disc(0.9) WITHIN GROUP (ORDER BY n) FROM os_many GROUP BY 1, 2',
+	'SELECT d, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4) FROM os_many GROUP BY d',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FILTER (WHERE few > 500), count(*) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FILTER (WHERE few > 5000), count(*) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4), mode() WITHIN GROUP (ORDER BY v4) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4), count(DISTINCT v4), sum(v4) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4), percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4), avg(n), stddev(few), max(d) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many WHERE few < 100 GROUP BY g HAVING count(*) > 10',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY ROLLUP (g)',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY strange), percentile_disc(1) WITHIN GROUP (ORDER BY strange) FROM os_many GROUP BY g',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), max(strange) FROM os_many GROUP BY g',
+	'SELECT a.g, percentile_disc(0.5) WITHIN GROUP (ORDER BY a.v8) FROM os_many a JOIN (SELECT DISTINCT few FROM os_many WHERE few < 500) b ON a.few = b.few GROUP BY a.g']) q;
+SELECT compare(format('SELECT g, percentile_disc(%s) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g', f), 'prefer') FROM unnest(ARRAY['NULL', '1.5', 'ARRAY[NULL, NULL]::float8[]', '''NaN''::float8']) f;
+PREPARE os_p (float8) AS SELECT md5(string_agg(x::text, ',' ORDER BY x)) FROM (SELECT g, percentile_disc($1) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g) x;
+EXECUTE os_p (0.5);
+SET gpuagg.enable = off;
+EXECUTE os_p (0.5);
+RESET gpuagg.enable;
+DEALLOCATE os_p;
+DROP TABLE os_many;

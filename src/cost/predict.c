@@ -215,6 +215,7 @@
  */
 #define REGROUP_NS 40.0
 #define REGROUP_FAR_NS 250.0
+#define ORDER_NS 110.0
 #define REGROUP_NEAR_ENTRIES 3e4
 
 /* A value for PostgreSQL's executor, and what that returns (EPYC, CPU time) */
@@ -491,6 +492,8 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		ns += REGROUP_FAR_NS;
 	if (work->reads > 1)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
+	if (work->ordered)
+		ns = ORDER_NS + ns * (work->groups - work->left_out) / fmax(work->groups, 1);
 	return (work->groups * ns + work->word_sorts * SORT_WORD_NS +
 			work->value_sorts * SORT_VALUE_NS + work->long_sorts * SORT_LONG_NS) *
 		gpuagg_predict_backend_slowness(rates);

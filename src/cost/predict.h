@@ -78,6 +78,7 @@ typedef struct GpuAggWork
 								 * they are */
 	bool		regrouped;		/* the device makes and returns the made groups; else the backend
 								 * does */
+	bool		ordered;		/* the device sorts the groups, and returns few of them */
 	double		entries;		/* of the tables in which the backend makes groups */
 	double		computed;		/* values that the backend computes of each group */
 	double		word_sorts;		/* sorted integers in memory, each as often as it is compared */

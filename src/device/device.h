@@ -27,11 +27,12 @@
 #include "layout.h"
 #include "made.h"
 #include "probe.h"
+#include "ordered.h"
 #include "regrouping.h"
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 34
+#define GPUAGG_DEVICE_ABI 35
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -80,6 +81,7 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	block_shared_bytes; /* shared memory of a block at most; 0: it has none */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries */
 	uint32_t	lookups;		/* 1: programs may have look-up tables (ops/ops_lookup.h) */
+	uint32_t	orders;			/* 1: merges groups that hold no row that is wanted (ordered.h) */
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* what compiles them; if nothing does, why not;
 													 * empty: not asked to, or not yet known */
 } GpuAggDeviceInfo;
@@ -214,6 +216,8 @@ typedef struct GpuAggTaskConfig
 	GpuAggAnswer answer;		/* groups that are wanted; others may be returned */
 	GpuAggRegrouping regrouping;	/* what may be made of the groups; then all of
 								 * them are wanted, and there is one window */
+	GpuAggOrdered ordered;		/* rows of an order that are wanted of the groups; then nothing is
+								 * made of these, all are wanted, and there is one window */
 	GpuAggHashWindow hash_window;			/* only groups of this window are wanted; rows
 								 * outside count as scanned and passed.  Without
 								 * keys there are no windows */

@@ -148,6 +148,7 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
 	info->draws = 1;
 	info->lookups = 1;
+	info->orders = 1;
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;

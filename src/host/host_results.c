@@ -164,16 +164,25 @@ wanted_row(GpuAggTask *task)
 	return NULL;
 }
 
-/* The next group that is wanted, where it is known which ones are; NULL: no more */
+/* Positions of the only groups wanted, and how many; NULL: they are not listed */
+static const uint64_t *
+listed(const GpuAggTask *task, uint64_t *n)
+{
+	*n = task->ordered.positions != NULL ? task->ordered.npositions : task->answer.npositions;
+	return task->ordered.positions != NULL ? task->ordered.positions : task->answer.positions;
+}
+
+/* The next group that is wanted, where these are listed; NULL: no more */
 static const char *
 listed_row(GpuAggTask *task)
 {
-	const GpuAggHostAnswer *a = &task->answer;
+	uint64_t	n;
+	const uint64_t *positions = listed(task, &n);
 	uint64_t	position;
 
-	if (task->returned == a->npositions)
+	if (task->returned == n)
 		return NULL;
-	position = a->positions[task->returned];
+	position = positions[task->returned];
 	return gpuagg_table_row(gpuagg_host_result_table(task, (uint32_t) (position >> 32)),
 							(uint32_t) position);
 }
@@ -232,6 +241,8 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	const size_t row_bytes = rows->layout.row_bytes;
 	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
 	uint32_t	nslots = string_slots(rows, slots);
+	uint64_t	nlisted;
+	const bool	is_listed = listed(task, &nlisted) != NULL;
 	const char *row;
 	uint32_t	n = 0;
 
@@ -244,15 +255,15 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	}
 	if (task->stage != GPUAGG_TASK_RESULTS)
 		return 0;
-	if (nslots == 0 && task->answer.plan.first == 0 && task->answer.plan.nterms == 0 &&
-		size >= row_bytes)
+	if (nslots == 0 && !is_listed && task->answer.plan.first == 0 &&
+		task->answer.plan.nterms == 0 && size >= row_bytes)
 	{
 		n = copy_stretches(task, buffer, size);
 		*used = n * row_bytes;
 		task->returned += n;
 		return n;
 	}
-	while ((row = task->answer.positions != NULL ? listed_row(task) : wanted_row(task)) != NULL)
+	while ((row = is_listed ? listed_row(task) : wanted_row(task)) != NULL)
 	{
 		const GpuAggRegroupingPlan *plan = gpuagg_host_result_plan(task, task->result_table);
 		size_t		bytes = row_bytes;

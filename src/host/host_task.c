@@ -21,6 +21,7 @@
 
 #include "device/ops/group.h"
 #include "host/host_fault.h"
+#include "host/host_ordered.h"
 #include "host/host_task.h"
 
 /* A batch completed, or a finish is ready. */
@@ -321,6 +322,11 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 		answer(task, job, thread, &result->error);
 		return;
 	}
+	if (batch->kind == GPUAGG_BATCH_ORDER)
+	{
+		gpuagg_host_order(task);
+		return;
+	}
 	if (batch->kind == GPUAGG_BATCH_REGROUP || batch->kind == GPUAGG_BATCH_REGROUP_FLUSH)
 	{
 		regroup(task, batch->kind, job, thread);
@@ -482,6 +488,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 	gpuagg_host_made_ops.free(task->made);
 	gpuagg_host_answer_free(&task->answer);
 	gpuagg_host_regroup_free(task->regroup);
+	gpuagg_host_ordered_free(task);
 	gpuagg_groups_free(&task->groups);
 	gpuagg_prepared_free(task->prepared, &task->memory);
 	free(task);
@@ -672,6 +679,8 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 							1u << task->groups.partitions.bits, error);
 	if (regroup_next(task))
 		return true;
+	if (task->stage < GPUAGG_TASK_ORDERING && task->config.ordered.nfractions > 0)
+		return enqueue_last(task, GPUAGG_TASK_ORDERING, GPUAGG_BATCH_ORDER, 1, error);
 	if (task->stage >= GPUAGG_TASK_ANSWERING || !gpuagg_host_answer_looks(&task->answer))
 		return false;
 	gpuagg_host_answer_begin(&task->answer, task->prepared->dictionaries);

@@ -34,6 +34,7 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_AGGREGATE,		/* then: records of partitions */
 	GPUAGG_BATCH_REGROUP,		/* then: tables of finer groups, grouped once more */
 	GPUAGG_BATCH_REGROUP_FLUSH,
+	GPUAGG_BATCH_ORDER,			/* or: groups between rows of an order that are wanted, merged */
 	GPUAGG_BATCH_MAKE,			/* at the end: a look-up table */
 	GPUAGG_BATCH_ANSWER			/* then: which groups are wanted */
 } GpuAggBatchKind;
@@ -74,9 +75,18 @@ typedef enum GpuAggTaskStage
 	GPUAGG_TASK_MAKING,
 	GPUAGG_TASK_REGROUPING,
 	GPUAGG_TASK_REGROUP_FLUSHING,
+	GPUAGG_TASK_ORDERING,
 	GPUAGG_TASK_ANSWERING,
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
+
+/* The groups that are returned, by positions, where others were merged into them */
+typedef struct GpuAggHostOrdered
+{
+	uint64_t   *positions;		/* NULL: all are */
+	uint64_t	npositions;
+	size_t		bytes;
+} GpuAggHostOrdered;
 
 /*
  * The main thread and the pool share what stands below "locked" under the
@@ -112,6 +122,7 @@ struct GpuAggTask
 	GpuAggBatch *last;			/* while flushing or aggregating */
 	GpuAggHostRegroup *regroup; /* NULL: groups are returned as they are, or not yet */
 	uint32_t	set;			/* of it, that is at work */
+	GpuAggHostOrdered ordered;
 	const char *strategy;
 	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */

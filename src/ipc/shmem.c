@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "ipc/shmem.h"
+#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/timestamp.h"
@@ -58,6 +59,19 @@ gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
 	return true;
 }
 
+/*
+ * Microseconds of a clock that nobody sets, so that a worker is not silent because somebody has;
+ * never 0
+ */
+static uint64
+steady_us(void)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (uint64) INSTR_TIME_GET_MICROSEC(now) + 1;
+}
+
 void
 gpuagg_shmem_ask_worker(int at)
 {
@@ -66,7 +80,7 @@ gpuagg_shmem_ask_worker(int at)
 
 	if (pg_atomic_read_u64(&device->asked_at) == 0)
 		(void) pg_atomic_compare_exchange_u64(&device->asked_at, &never,
-											  (uint64) GetCurrentTimestamp());
+											  steady_us());
 }
 
 /* Asks before it wakes: a worker that is awake turns, and then has turned since. */
@@ -101,11 +115,12 @@ long
 gpuagg_shmem_silence(int at)
 {
 	GpuAggDeviceState *device = gpuagg_shmem_state(at);
-	TimestampTz asked = (TimestampTz) pg_atomic_read_u64(&device->asked_at);
+	const uint64 asked = pg_atomic_read_u64(&device->asked_at);
+	const uint64 now = steady_us();
 
-	if (asked == 0 || pg_atomic_read_u32(&device->status) != GPUAGG_READY)
+	if (asked == 0 || asked > now || pg_atomic_read_u32(&device->status) != GPUAGG_READY)
 		return 0;
-	return TimestampDifferenceMilliseconds(asked, GetCurrentTimestamp());
+	return (long) ((now - asked) / 1000);
 }
 
 /*

@@ -163,8 +163,8 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
 	pg_atomic_uint64 backlog_us;	/* that a long task would wait now (worker/queue.c) */
-	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
-								 * has not turned since; 0: it has */
+	pg_atomic_uint64 asked_at;	/* us of a clock that nobody sets: the worker was asked to look,
+								 * and has not turned since; 0: it has */
 
 	pg_atomic_uint64 changes;	/* of the facts, so far */
 	slock_t		mutex;			/* guards the rest */

@@ -13,6 +13,7 @@
 #include "cache/cache_map.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
+#include "device/ops/ordered_row.h"
 #include "device/ops/program_check.h"
 #include "device/ops/regrouping_row.h"
 #include "ipc/made_shared.h"
@@ -117,7 +118,7 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 {
 	const bool	windows = config->hash_window.count > 1;
 
-	if (config->regrouping.nsets > 0 &&
+	if ((config->regrouping.nsets > 0 || config->ordered.nfractions > 0) &&
 		(windows || config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
 		return false;
 	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
@@ -127,6 +128,8 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 		gpuagg_hash_window_valid(config->hash_window) && (!windows || program->nkeys > 0) &&
 		gpuagg_answer_check(&config->answer, program) &&
 		gpuagg_regrouping_check(&config->regrouping, program) &&
+		gpuagg_ordered_check(&config->ordered, program) &&
+		(config->regrouping.nsets == 0 || config->ordered.nfractions == 0) &&
 		config->sample.method < GPUAGG_NSAMPLES &&
 		(config->sample.cutoff <= GPUAGG_SAMPLE_ALL ||
 		 config->sample.method == GPUAGG_SAMPLE_DRAWS);

@@ -120,6 +120,7 @@ is_same(const GpuAggWorkerJob *a, const GpuAggWorkerJob *b)
 				  offsetof(GpuAggCacheRequest, snapshot)) == 0 &&
 		memcmp(&a->config.answer, &b->config.answer, sizeof(a->config.answer)) == 0 &&
 		memcmp(&a->config.regrouping, &b->config.regrouping, sizeof(a->config.regrouping)) == 0 &&
+		memcmp(&a->config.ordered, &b->config.ordered, sizeof(a->config.ordered)) == 0 &&
 		gpuagg_program_same(gpuagg_encoding_original(a), gpuagg_encoding_original(b));
 }
 

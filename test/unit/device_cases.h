@@ -39,6 +39,7 @@ int			device_lookup_cases(const TestDevice *device);
 int			device_make_cases(const TestDevice *device);
 int			device_fold_cases(const TestDevice *device);
 int			device_regroup_cases(const TestDevice *device);
+int			device_ordered_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 int			device_stripe_cases(const TestDevice *device);
 int			device_stripe_code_cases(const TestDevice *device);

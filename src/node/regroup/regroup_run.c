@@ -40,6 +40,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/plan/regroup_device.h"
+#include "planner/plan/regroup_order.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -452,6 +453,17 @@ gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *
 		memset(wish, 0, sizeof(*wish));
 }
 
+void
+gpuagg_regroup_order_wish(const GpuAggScan *scan, const GpuAggPlanInfo *info, bool whole,
+						  const GpuAggAnswer *answer, GpuAggOrdered *wish)
+{
+	if (info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
+		answer->nsums > 0 || !gpuagg_answer_wants_all(answer) ||
+		!gpuagg_regroup_ordered(info->regroup, info->program,
+								((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist, wish))
+		memset(wish, 0, sizeof(*wish));
+}
+
 GpuAggResults *
 gpuagg_regroup_made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info,
 						  GpuAggProgram **program)
@@ -513,11 +525,17 @@ gpuagg_regroup_run(const GpuAggScan *scan, const GpuAggDemand *demand, uint64 *m
 		.error = error
 	};
 	GpuAggStatus status = GPUAGG_OK;
+	bool		by_keys;
 
 	begin(&r);
+	/* beside groups that the device has merged with others are none any more: by keys alone */
+	by_keys = r.longs && demand->found->ordered;
+	r.longs &= !by_keys;
 	for (int i = r.plan->nsets - 1; i >= 0 && status == GPUAGG_OK; i--)
 		status = regroup_set(&r, i);
-	if (status == GPUAGG_OK && r.longs)
+	if (status == GPUAGG_OK && by_keys)
+		status = gpuagg_regroup_long_made(r.info, r.groups, r.results, error);
+	else if (status == GPUAGG_OK && r.longs)
 		status = gpuagg_regroup_long_rows(r.groups, r.results, error);
 	*made += r.made;
 	end_expressions(&r);

@@ -24,6 +24,11 @@ extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggP
 extern void gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *answer,
 								GpuAggRegrouping *wish);
 
+/* And whether it may merge groups that hold no row that an order asks for; no fractions: not */
+extern void gpuagg_regroup_order_wish(const GpuAggScan *scan, const GpuAggPlanInfo *info,
+									  bool whole, const GpuAggAnswer *answer,
+									  GpuAggOrdered *wish);
+
 /*
  * It has: what was found becomes an empty store for the query's groups.  A status other than
  * GPUAGG_OK: that may not be.

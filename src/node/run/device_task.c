@@ -626,8 +626,13 @@ task_begin(GpuAggTaskRun *run)
 	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
+	{
 		gpuagg_regroup_wish(info, order->whole, &order->answer, &request.config.regrouping);
+		gpuagg_regroup_order_wish(run->scan, info, order->whole, &order->answer,
+								  &request.config.ordered);
+	}
 	run->may_regroup = request.config.regrouping.nsets > 0;
+	run->found->ordered |= request.config.ordered.nfractions > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get(order->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);

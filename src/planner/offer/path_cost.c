@@ -186,6 +186,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->left_out = input->groups - input->returned;
 	work->made = input->made;
 	work->regrouped = input->regrouped;
+	work->ordered = input->ordered;
 	work->entries = input->entries;
 	work->reads = input->reads;
 	work->computed = input->computed;

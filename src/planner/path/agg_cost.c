@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -27,6 +28,7 @@
 #include "planner/path/agg_plan.h"
 #include "planner/path/agg_tables.h"
 #include "planner/plan/regroup_device.h"
+#include "planner/plan/regroup_order.h"
 #include "planner/plan/regroup_parts.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
@@ -138,6 +140,15 @@ count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
 	}
 }
 
+/* Will the device return those groups alone that hold rows which an order asks for? */
+static bool
+ordered_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggOrdered *wish)
+{
+	return info->regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
+		gpuagg_shmem_look(gpuagg_shmem_plan_device())->facts.info.orders != 0 &&
+		gpuagg_regroup_ordered(info->regroup, info->program, g->exprs, wish);
+}
+
 /* By the backend: how large its tables are, and how often it reads the groups for them */
 static void
 cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCostInput *input)
@@ -147,7 +158,7 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		repeats * input->groups * ENTRY_BYTES;
 
 	input->computed = list_length(g->regroup->exprs);
-	count_sorts(regroup, input->groups, input);
+	count_sorts(regroup, input->ordered ? input->returned : input->groups, input);
 	input->entries = repeats > 0 ? input->groups : g->made_groups;
 	input->reads = ceil(bytes / (get_hash_memory_limit() / 2));
 	/* and once until that is known */
@@ -249,6 +260,7 @@ static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
 {
 	GpuAggRegrouping wish;
+	GpuAggOrdered ordered;
 
 	input->made = info->regroup != NULL ? g->made_groups : 0;
 	input->regrouped = regrouped_by_device(g, info, &wish);
@@ -258,6 +270,10 @@ cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *
 		/* a hidden set has some half of them, and is read, too */
 		input->reads = 1 + wish.nhidden;
 	}
+	input->ordered = !input->regrouped && ordered_by_device(g, info, &ordered);
+	/* between two rows that are wanted one group is left, at most, and each may hold two */
+	if (input->ordered)
+		input->returned = Min(input->made * (4 * ordered.nfractions + 2), input->groups);
 	if (info->regroup != NULL && !input->regrouped)
 		cost_regrouped(g, info->regroup, input);
 }

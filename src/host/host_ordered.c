@@ -1,0 +1,400 @@
+/*
+ * host_ordered.c
+ *		Groups by values, those between the rows that are wanted merged (host_ordered.h).
+ *
+ * The query's groups are numbered, and the task's sorted by that number and then by the value: a
+ * radix sort, of which bytes that are the same in all cost nothing.
+ */
+#include "host/host_answer.h"
+#include "host/host_ordered.h"
+
+#define RADIX 256
+#define VALUE_BYTES 8
+#define SORT_BYTES (VALUE_BYTES + 4)
+
+/* Fewer groups are returned as they are. */
+#define LEAST_GROUPS 256
+
+/* Rows that fractions ask for */
+#define MOST_ROWS (2 * GPUAGG_ORDERED_FRACTIONS)
+
+#define FIRST_SLOTS 1024
+
+typedef struct Entry
+{
+	uint64_t	value;			/* in its order */
+	uint64_t	position;
+	int64_t		count;			/* of rows */
+	uint32_t	group;
+	uint32_t	pad;
+} Entry;
+
+/* The query's groups so far; slots: number + 1, 0: free, twice as many as there are at least */
+typedef struct Numbers
+{
+	uint32_t   *slots;
+	uint32_t	mask;
+	uint32_t	n;
+	uint64_t   *hashes;			/* of each, half as many as slots; behind them positions of the
+								 * first of the task's groups */
+} Numbers;
+
+typedef struct Order
+{
+	GpuAggTask *task;
+	const GpuAggOrdered *wish;
+	const GpuAggPrepared *rows;
+	bool		counts;			/* there are no states but the count */
+	Entry	   *entries;
+	Entry	   *other;
+	uint64_t	nentries;		/* of values that are not NULL */
+	Numbers		numbers;
+} Order;
+
+static char *
+row_at(const Order *o, uint64_t position)
+{
+	return gpuagg_table_row(gpuagg_host_group_table(o->task, (uint32_t) (position >> 32)),
+							(uint32_t) position);
+}
+
+static uint32_t
+nulls_of(const char *row)
+{
+	uint32_t	nulls;
+
+	memcpy(&nulls, row, sizeof(nulls));
+	return nulls;
+}
+
+/* ---------- numbers ---------- */
+
+/* Of the keys but the value */
+static uint64_t
+group_hash(const Order *o, const char *row)
+{
+	const GpuAggProgram *p = o->rows->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const uint32_t nulls = nulls_of(row);
+	uint64_t	h = p->hash_seed;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (i != o->wish->key)
+			h = gpuagg_hash_word(h, (nulls >> i & 1) != 0 ? GPUAGG_HASH_NULL :
+								 gpuagg_key_slot_word(keys[i].type,
+													  row + o->rows->layout.key_off[i],
+													  p->hash_seed), p->hash_seed);
+	return gpuagg_hash_finish(h);
+}
+
+/* Neither has a NULL as its value. */
+static bool
+same_group(const Order *o, const char *a, const char *b)
+{
+	const GpuAggProgram *p = o->rows->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	if (nulls_of(a) != nulls_of(b))
+		return false;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (i != o->wish->key && (nulls_of(a) >> i & 1) == 0 &&
+			!gpuagg_key_slots_equal(keys[i].type, a + o->rows->layout.key_off[i],
+									b + o->rows->layout.key_off[i]))
+			return false;
+	return true;
+}
+
+static size_t
+numbers_bytes(uint64_t slots)
+{
+	return slots * sizeof(uint32_t) + slots / 2 * 2 * sizeof(uint64_t);
+}
+
+static void
+numbers_free(Order *o)
+{
+	Numbers    *numbers = &o->numbers;
+
+	gpuagg_memory_free(&o->task->memory, numbers->hashes,
+					   numbers->hashes == NULL ? 0 : numbers_bytes((uint64_t) numbers->mask + 1));
+	numbers->hashes = NULL;
+}
+
+static uint64_t *
+firsts(const Numbers *numbers)
+{
+	return numbers->hashes + ((uint64_t) numbers->mask + 1) / 2;
+}
+
+/* Twice as many places; false: no memory. */
+static bool
+numbers_grow(Order *o)
+{
+	const Numbers old = o->numbers;
+	const uint64_t slots = old.hashes == NULL ? FIRST_SLOTS : ((uint64_t) old.mask + 1) * 2;
+	Numbers		grown = {.mask = (uint32_t) (slots - 1),.n = old.n};
+
+	if (slots > UINT64_C(1) << 32)
+		return false;
+	grown.hashes = gpuagg_memory_alloc(&o->task->memory, numbers_bytes(slots));
+	if (grown.hashes == NULL)
+		return false;
+	grown.slots = (uint32_t *) (grown.hashes + slots);
+	memset(grown.slots, 0, slots * sizeof(uint32_t));
+	for (uint32_t i = 0; i < old.n; i++)
+	{
+		uint32_t	at = (uint32_t) old.hashes[i] & grown.mask;
+
+		while (grown.slots[at] != 0)
+			at = (at + 1) & grown.mask;
+		grown.slots[at] = i + 1;
+		grown.hashes[i] = old.hashes[i];
+		firsts(&grown)[i] = firsts(&old)[i];
+	}
+	numbers_free(o);
+	o->numbers = grown;
+	return true;
+}
+
+/* The number of the query's group that a row is of; false: no memory. */
+static bool
+number_of(Order *o, const char *row, uint64_t position, uint32_t *number)
+{
+	Numbers    *numbers = &o->numbers;
+	const uint64_t hash = group_hash(o, row);
+	uint32_t	at;
+
+	if ((numbers->hashes == NULL || numbers->n >= (numbers->mask >> 1)) && !numbers_grow(o))
+		return false;
+	for (at = (uint32_t) hash & numbers->mask; numbers->slots[at] != 0;
+		 at = (at + 1) & numbers->mask)
+	{
+		*number = numbers->slots[at] - 1;
+		if (numbers->hashes[*number] == hash &&
+			same_group(o, row, row_at(o, firsts(numbers)[*number])))
+			return true;
+	}
+	*number = numbers->n++;
+	numbers->slots[at] = numbers->n;
+	numbers->hashes[*number] = hash;
+	firsts(numbers)[*number] = position;
+	return true;
+}
+
+/* ---------- entries ---------- */
+
+static bool
+collect_row(Order *o, const char *row, uint64_t position)
+{
+	const uint32_t key = o->wish->key;
+	Entry	   *entry = &o->entries[o->nentries++];
+
+	entry->value = gpuagg_ordered_word(gpuagg_program_keys(o->rows->program)[key].type,
+									   row + o->rows->layout.key_off[key]);
+	entry->position = position;
+	memcpy(&entry->count, row + o->rows->layout.state_off[o->wish->count], sizeof(entry->count));
+	return number_of(o, row, position, &entry->group);
+}
+
+/* NULLs are at no place: they are returned.  False: no memory, or nobody waits for it. */
+static bool
+collect(Order *o, uint64_t *positions, uint64_t *npositions)
+{
+	for (uint32_t t = 0; t < gpuagg_host_group_tables(o->task); t++)
+	{
+		const GpuAggTable *table = gpuagg_host_group_table(o->task, t);
+
+		if (atomic_load(&o->task->stop))
+			return false;
+		for (uint32_t i = 0; table != NULL && i < table->nrows; i++)
+		{
+			const char *row = gpuagg_table_row(table, i);
+
+			if ((nulls_of(row) >> o->wish->key & 1) != 0)
+				positions[(*npositions)++] = gpuagg_host_position(t, i);
+			else if (!collect_row(o, row, gpuagg_host_position(t, i)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---------- sorting ---------- */
+
+static inline uint32_t
+byte_of(const Entry *entry, int byte)
+{
+	return byte < VALUE_BYTES ? entry->value >> byte * 8 & 0xFF :
+		entry->group >> (byte - VALUE_BYTES) * 8 & 0xFF;
+}
+
+/* By a byte of which so many entries have each value; those before stay in their order. */
+static void
+sort_by(Order *o, int byte, uint64_t *counts)
+{
+	uint64_t	at = 0;
+	Entry	   *sorted = o->other;
+
+	for (int i = 0; i < RADIX; i++)
+	{
+		const uint64_t n = counts[i];
+
+		counts[i] = at;
+		at += n;
+	}
+	for (uint64_t i = 0; i < o->nentries; i++)
+		sorted[counts[byte_of(&o->entries[i], byte)]++] = o->entries[i];
+	o->other = o->entries;
+	o->entries = sorted;
+}
+
+/* False: nobody waits for it. */
+static bool
+sort(Order *o)
+{
+	uint64_t	counts[SORT_BYTES][RADIX] = {0};
+
+	for (uint64_t i = 0; i < o->nentries; i++)
+		for (int byte = 0; byte < SORT_BYTES; byte++)
+			counts[byte][byte_of(&o->entries[i], byte)]++;
+	for (int byte = 0; byte < SORT_BYTES && o->nentries > 0; byte++)
+	{
+		if (atomic_load(&o->task->stop))
+			return false;
+		if (counts[byte][byte_of(&o->entries[0], byte)] != o->nentries)
+			sort_by(o, byte, counts[byte]);
+	}
+	return true;
+}
+
+/* ---------- merging ---------- */
+
+/* The rows of so many that are wanted, in ascending order; returns how many there are. */
+static uint32_t
+wanted_rows(const GpuAggOrdered *wish, int64_t n, int64_t *wanted)
+{
+	uint32_t	nwanted = 0;
+
+	for (uint32_t i = 0; i < wish->nfractions; i++)
+	{
+		int64_t		rows[2];
+		const uint32_t nrows = gpuagg_ordered_rows(&wish->fractions[i], n, rows);
+
+		for (uint32_t r = 0; r < nrows; r++)
+		{
+			uint32_t	at = nwanted++;
+
+			for (; at > 0 && wanted[at - 1] > rows[r]; at--)
+				wanted[at] = wanted[at - 1];
+			wanted[at] = rows[r];
+		}
+	}
+	return nwanted;
+}
+
+static void
+merge(const Order *o, char *into, const Entry *from)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(o->rows->program);
+	const GpuAggLayout *layout = &o->rows->layout;
+
+	if (o->counts)
+	{
+		gpuagg_state_merge(GPUAGG_TRANS_COUNT, into + layout->state_off[o->wish->count],
+						   (const char *) &from->count);
+		return;
+	}
+	for (uint32_t i = 0; i < o->rows->program->ntransitions; i++)
+		gpuagg_state_merge(trans[i].op, into + layout->state_off[i],
+						   row_at(o, from->position) + layout->state_off[i]);
+}
+
+/* One of the query's groups: entries from .. end - 1 */
+static void
+merge_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, uint64_t *npositions)
+{
+	int64_t		wanted[MOST_ROWS];
+	uint32_t	nwanted;
+	uint32_t	met = 0;
+	int64_t		before = 0;
+	char	   *into = NULL;	/* those that no row is wanted of */
+
+	for (uint64_t i = from; i < end; i++)
+		before += o->entries[i].count;
+	nwanted = wanted_rows(o->wish, before, wanted);
+	before = 0;
+	for (uint64_t i = from; i < end; i++)
+	{
+		const Entry *entry = &o->entries[i];
+		const int64_t after = before + entry->count;
+		const bool	holds = met < nwanted && wanted[met] <= after;
+
+		while (met < nwanted && wanted[met] <= after)
+			met++;
+		before = after;
+		if (!holds && into != NULL)
+		{
+			merge(o, into, entry);
+			continue;
+		}
+		into = holds ? NULL : row_at(o, entry->position);
+		positions[(*npositions)++] = entry->position;
+	}
+}
+
+/* The end of the query's group that begins here */
+static uint64_t
+group_end(const Order *o, uint64_t from)
+{
+	uint64_t	i = from + 1;
+
+	while (i < o->nentries && o->entries[i].group == o->entries[from].group)
+		i++;
+	return i;
+}
+
+/* False: all groups are as they were. */
+static bool
+merge_all(Order *o)
+{
+	GpuAggHostOrdered *ordered = &o->task->ordered;
+
+	if (!collect(o, ordered->positions, &ordered->npositions) || !sort(o))
+		return false;
+	for (uint64_t i = 0, end; i < o->nentries; i = end)
+	{
+		end = group_end(o, i);
+		merge_group(o, i, end, ordered->positions, &ordered->npositions);
+	}
+	return true;
+}
+
+void
+gpuagg_host_order(GpuAggTask *task)
+{
+	GpuAggHostOrdered *ordered = &task->ordered;
+	const uint64_t n = gpuagg_host_task_groups(task);
+	const size_t bytes = n * sizeof(Entry);
+	Order		o = {.task = task,.wish = &task->config.ordered,.rows = task->prepared};
+
+	if (n < LEAST_GROUPS)
+		return;
+	o.counts = task->prepared->program->ntransitions == 1;
+	ordered->bytes = n * sizeof(uint64_t);
+	ordered->positions = gpuagg_memory_alloc(&task->memory, ordered->bytes);
+	o.entries = gpuagg_memory_alloc(&task->memory, bytes);
+	o.other = gpuagg_memory_alloc(&task->memory, bytes);
+	if (ordered->positions == NULL || o.entries == NULL || o.other == NULL || !merge_all(&o))
+		gpuagg_host_ordered_free(task);
+	numbers_free(&o);
+	gpuagg_memory_free(&task->memory, o.entries, bytes);
+	gpuagg_memory_free(&task->memory, o.other, bytes);
+}
+
+void
+gpuagg_host_ordered_free(GpuAggTask *task)
+{
+	gpuagg_memory_free(&task->memory, task->ordered.positions, task->ordered.bytes);
+	task->ordered.positions = NULL;
+	task->ordered.npositions = 0;
+}

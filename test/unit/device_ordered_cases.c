@@ -1,0 +1,274 @@
+/*
+ * device_ordered_cases.c
+ *		Groups by values, of which rows at places of their order are wanted (device/ordered.h):
+ *		whatever a device merges, the values at these places are those of rows that are sorted
+ *		one by one, no row is lost, and where a device orders few groups come back.
+ */
+#include "device/ops/ordered_row.h"
+#include "device_table.h"
+
+#define BUFFER 65536
+#define NSEVERAL 7
+#define FEW_ROWS 100
+
+enum
+{
+	ROWS,
+	SUM,
+	LEAST
+};
+
+/* A group that came back */
+typedef struct Back
+{
+	bool		a_null;
+	bool		v_null;
+	int32_t		a;
+	int64_t		v;
+	int64_t		rows;
+	int64_t		sum;
+	int64_t		least;
+} Back;
+
+static void
+make_rows(uint32_t n, uint32_t groups, uint32_t values)
+{
+	table_make(n, groups, 0);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		rows[i].v = (int64_t) (random_next() % values) - values / 2;
+		rows[i].v_null = random_next() % 17 == 0;
+	}
+	table_build();
+}
+
+static void
+program_finer(TestProgram *p)
+{
+	program_columns(p, WANT(COL_A) | WANT(COL_V));
+	program_key(p, col[COL_A], GPUAGG_T_INT4);
+	program_key(p, col[COL_V], GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MIN_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+}
+
+static GpuAggOrdered
+wish_for(uint32_t nfractions, const GpuAggOrderedFraction *fractions)
+{
+	GpuAggOrdered wish = {.nfractions = (uint8_t) nfractions,.key = 1,.count = ROWS};
+
+	memcpy(wish.fractions, fractions, nfractions * sizeof(*fractions));
+	return wish;
+}
+
+/* ---------- what came ---------- */
+
+static int
+compare(bool a_null, int64_t a, bool b_null, int64_t b)
+{
+	if (a_null != b_null)
+		return a_null - b_null;
+	return a_null || a == b ? 0 : a < b ? -1 : 1;
+}
+
+static int
+compare_backs(const void *x, const void *y)
+{
+	const Back *p = x;
+	const Back *q = y;
+	const int	by_a = compare(p->a_null, p->a, q->a_null, q->a);
+
+	return by_a != 0 ? by_a : compare(p->v_null, p->v, q->v_null, q->v);
+}
+
+static int
+compare_rows(const void *x, const void *y)
+{
+	const Row  *p = x;
+	const Row  *q = y;
+	const int	by_a = compare(p->a_null, p->a, q->a_null, q->a);
+
+	return by_a != 0 ? by_a : compare(p->v_null, p->v, q->v_null, q->v);
+}
+
+/* All groups, by a and v */
+static Back *
+backs_of(const Run *run, const TestProgram *p)
+{
+	GpuAggLayout layout;
+	Back	   *backs = malloc((run->groups + 1) * sizeof(*backs));
+	const char *row = run->results;
+
+	gpuagg_layout_compute(&p->head, &layout);
+	for (uint64_t i = 0; i < run->groups; i++, row += layout.row_bytes)
+	{
+		uint32_t	head;
+
+		memcpy(&head, row, sizeof(head));
+		backs[i].a_null = head & 1;
+		backs[i].v_null = head >> 1 & 1;
+		memcpy(&backs[i].a, row + layout.key_off[0], sizeof(int32_t));
+		memcpy(&backs[i].v, row + layout.key_off[1], sizeof(int64_t));
+		memcpy(&backs[i].rows, row + layout.state_off[ROWS], sizeof(int64_t));
+		memcpy(&backs[i].sum, row + layout.state_off[SUM], sizeof(int64_t));
+		memcpy(&backs[i].least, row + layout.state_off[LEAST], sizeof(int64_t));
+	}
+	qsort(backs, run->groups, sizeof(*backs), compare_backs);
+	return backs;
+}
+
+/* The value of a row, from 1, among groups in order */
+static int64_t
+value_at(const Back *backs, int64_t row)
+{
+	while (row > backs->rows)
+		row -= (backs++)->rows;
+	return backs->v;
+}
+
+/* Groups and rows of one a, both in order: the same states in all, and values at the wished places */
+static bool
+same(const Back *backs, uint64_t nbacks, const Row *all, uint64_t n, const GpuAggOrdered *wish)
+{
+	int64_t		sum = 0;
+	int64_t		least = INT64_MAX;
+	int64_t		values = 0;
+	int64_t		counted = 0;
+
+	for (uint64_t i = 0; i < n && !all[i].v_null; i++, values++)
+	{
+		sum += all[i].v;
+		least = all[i].v < least ? all[i].v : least;
+	}
+	for (uint64_t i = 0; i < nbacks; i++)
+	{
+		counted += backs[i].rows;
+		if (backs[i].v_null)
+			continue;
+		sum -= backs[i].sum;
+		least = backs[i].least == least ? INT64_MIN : least;
+	}
+	if (counted != (int64_t) n || sum != 0 || (values > 0 && least != INT64_MIN))
+		return false;
+	for (uint32_t f = 0; f < wish->nfractions && values > 0; f++)
+	{
+		int64_t		wanted[2];
+		const uint32_t nwanted = gpuagg_ordered_rows(&wish->fractions[f], values, wanted);
+
+		for (uint32_t i = 0; i < nwanted; i++)
+			if (value_at(backs, wanted[i]) != all[wanted[i] - 1].v)
+				return false;
+	}
+	return true;
+}
+
+/* ---------- cases ---------- */
+
+static void
+run_case(const char *name, uint32_t nfractions, const GpuAggOrderedFraction *fractions)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = plain_config;
+	GpuAggDeviceInfo info;
+	Run			run;
+	Row		   *all = malloc((nrows + 1) * sizeof(*all));
+	bool		right = true;
+	uint64_t	at = 0;
+	uint64_t	ngroups = 0;
+
+	OPS->info(device, &info);
+	program_finer(&p);
+	config.ordered = wish_for(nfractions, fractions);
+	memcpy(all, rows, nrows * sizeof(*all));
+	qsort(all, nrows, sizeof(*all), compare_rows);
+	if (ok(run_task(&run, &p, &config, BUFFER), name))
+	{
+		Back	   *backs = backs_of(&run, &p);
+
+		for (uint64_t i = 0, end; i < run.groups; i = end, ngroups++)
+		{
+			uint64_t	n = 0;
+
+			for (end = i; end < run.groups && backs[end].a_null == backs[i].a_null &&
+				 (backs[i].a_null || backs[end].a == backs[i].a); end++)
+				;
+			while (at + n < nrows && all[at + n].a_null == backs[i].a_null &&
+				   (backs[i].a_null || all[at + n].a == backs[i].a))
+				n++;
+			right &= same(backs + i, end - i, all + at, n, &config.ordered);
+			at += n;
+		}
+		ok(right && at == nrows, name);
+		/* one of each row that is wanted, one between two, and that of NULLs; few are not worth it */
+		if (info.orders != 0 && nrows > FEW_ROWS)
+			ok(run.groups <= ngroups * (4 * nfractions + 2), name);
+		free(backs);
+	}
+	else
+		printf("# %s\n", run.error.message);
+	run_end(&run);
+	is_at_rest(name);
+	free(all);
+}
+
+static void
+test_places(void)
+{
+	static const GpuAggOrderedFraction median = {0.5, 1, 0};
+	static const GpuAggOrderedFraction several[NSEVERAL] = {
+		{0, 1, 0}, {0.1, 0, 0}, {0.5, 0, 0}, {0.5, 1, 1}, {0.99, 1, 0}, {0.333, 0, 1}, {1, 0, 0}
+	};
+
+	make_rows(scaled(30000), 20, 1000000);
+	run_case("a median of many values", 1, &median);
+	run_case("several places", NSEVERAL, several);
+	make_rows(scaled(30000), 20, 50);
+	run_case("few values", 1, &median);
+	make_rows(scaled(30000), 5000, 100000);
+	run_case("many groups", NSEVERAL, several);
+	make_rows(scaled(20000), 1, 1000000);
+	run_case("one group", 1, &median);
+	make_rows(FEW_ROWS, 3, 100);
+	run_case("few rows", 1, &median);
+	table_free();
+}
+
+static void
+test_check(void)
+{
+	static const GpuAggOrderedFraction median = {0.5, 1, 0};
+	static TestProgram p;
+	GpuAggOrdered wish;
+
+	program_finer(&p);
+	wish = wish_for(1, &median);
+	ok(gpuagg_ordered_check(&wish, &p.head), "a wish");
+	wish.key = 2;
+	ok(!gpuagg_ordered_check(&wish, &p.head), "no such key");
+	wish = wish_for(1, &median);
+	wish.count = SUM;
+	ok(!gpuagg_ordered_check(&wish, &p.head), "not a count");
+	wish = wish_for(1, &median);
+	wish.fractions[0].fraction = 1.5;
+	ok(!gpuagg_ordered_check(&wish, &p.head), "more than all");
+	wish.fractions[0].fraction = NAN;
+	ok(!gpuagg_ordered_check(&wish, &p.head), "not a number");
+	wish = wish_for(1, &median);
+	wish.nfractions = GPUAGG_ORDERED_FRACTIONS + 1;
+	ok(!gpuagg_ordered_check(&wish, &p.head), "too many");
+	program_trans(&p, GPUAGG_TRANS_MOMENTS_F64, col[COL_V], NONE, GPUAGG_T_FLOAT8);
+	wish = wish_for(1, &median);
+	ok(!gpuagg_ordered_check(&wish, &p.head), "states that are not merged here");
+}
+
+int
+device_ordered_cases(const TestDevice *d)
+{
+	test_check();
+	if (!device_open(d))
+		return done_testing();
+	test_places();
+	device_close();
+	return done_testing();
+}
