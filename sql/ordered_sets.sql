@@ -123,6 +123,11 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY ROLLUP (g)',
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY strange), percentile_disc(1) WITHIN GROUP (ORDER BY strange) FROM os_many GROUP BY g',
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), max(strange) FROM os_many GROUP BY g',
+	'SELECT few, percentile_disc(0.5) WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY few',
+	'SELECT g, few, percentile_disc(0.5) WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY g, few',
+	'SELECT left(v8::text, 1), percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY 1',
+	'SELECT g, to_hex(g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), sum(strange) FROM os_many GROUP BY 1, 2',
+	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), sum(strange) FROM os_many GROUP BY g',
 	'SELECT a.g, percentile_disc(0.5) WITHIN GROUP (ORDER BY a.v8) FROM os_many a JOIN (SELECT DISTINCT few FROM os_many WHERE few < 500) b ON a.few = b.few GROUP BY a.g']) q;
 SELECT compare(format('SELECT g, percentile_disc(%s) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g', f), 'prefer') FROM unnest(ARRAY['NULL', '1.5', 'ARRAY[NULL, NULL]::float8[]', '''NaN''::float8']) f;
 PREPARE os_p (float8) AS SELECT md5(string_agg(x::text, ',' ORDER BY x)) FROM (SELECT g, percentile_disc($1) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g) x;

@@ -64,4 +64,13 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY['SELECT price / 100, count(*) F
 
 -- more digits than the device has
 SELECT compare('SELECT sum(i8::numeric * 1000000 / 0.001) FROM qu', 'prefer'), compare('SELECT sum(price / 0), count(*) FROM qu', 'prefer');
-DROP TABLE qu;
+-- the largest dividends and divisors of many factors, and quotients that are rounded whatever is divided
+CREATE TABLE qu_far AS SELECT i % 2 AS g, (1234567890123456789 + i)::numeric(20, 0) AS n20, (130000000000000.0001 + i)::numeric(38, 4) AS n38, (25000000000000000 + i)::numeric(20, 2) AS n2,
+	(i % 10)::numeric(1, 0) AS n1, (i % 100)::numeric(2, 0) AS digits, i % 25 + 1 AS i4, (i * 100)::numeric(18, -2) AS hundreds FROM generate_series(1, 1000) i;
+ANALYZE qu_far;
+SELECT d, string_agg(DISTINCT compare(format('SELECT g, sum(%1$s), avg(%1$s), min(%1$s), max(%1$s) FROM qu_far GROUP BY g', format('%s / %s', x, d)), 'prefer'), ', ')
+FROM unnest(ARRAY['100', '1', '10000', '0.026843545600000000', '0.000000000268435456', '0.000000001073741824', '0.33554432', '0.67108864', '0.0000000000000001']) WITH ORDINALITY divisors (d, n),
+	 unnest(ARRAY['n20', 'n38', 'n2', 'n1', 'digits', 'i4::numeric', 'hundreds']) x
+GROUP BY d, n ORDER BY n;
+SELECT x, compare(format('SELECT g, sum(%s) FROM qu_far GROUP BY g', x), 'prefer') FROM unnest(ARRAY['n20 / 100', 'n38 / 100', 'n2 / 1', 'hundreds / 4']) x;
+DROP TABLE qu, qu_far;

@@ -558,6 +558,7 @@ learn(const GpuAggRates *rates, GpuAggPrediction *p)
 	p->learned = rates->learned > 0 ? rates->learned : 1;
 	p->feed *= p->learned;
 	p->page_feed *= p->learned;
+	p->page_touch *= p->learned;
 	p->reads *= p->learned;
 	p->link *= p->learned;
 	p->kernel *= p->learned;

@@ -7,8 +7,9 @@
  */
 #include "postgres.h"
 
+#include <time.h>
+
 #include "ipc/shmem.h"
-#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/timestamp.h"
@@ -60,16 +61,16 @@ gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
 }
 
 /*
- * Microseconds of a clock that nobody sets, so that a worker is not silent because somebody has;
- * never 0
+ * Microseconds of a clock that nobody sets, and that is the same for all processes (as PostgreSQL's
+ * own is not since 19), so that a worker is not silent because somebody has set one; never 0
  */
 static uint64
 steady_us(void)
 {
-	instr_time	now;
+	struct timespec now;
 
-	INSTR_TIME_SET_CURRENT(now);
-	return (uint64) INSTR_TIME_GET_MICROSEC(now) + 1;
+	(void) clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64) now.tv_sec * 1000000 + now.tv_nsec / 1000 + 1;
 }
 
 void

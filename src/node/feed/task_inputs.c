@@ -341,8 +341,13 @@ inputs_take(GpuAggTaskInputs *inputs)
 
 	while (input->feed == NULL || !gpuagg_feed_more(input->feed))
 	{
-		if (gpuagg_feeders_suffice(inputs->feeders) ||
-			gpuagg_feed_share_take(inputs->share, &run) != GPUAGG_SHARE_RUN)
+		if (gpuagg_feeders_suffice(inputs->feeders))
+		{
+			/* of the tables before it none is read by the backend any more */
+			inputs_read_on(inputs, inputs->at);
+			return NULL;
+		}
+		if (gpuagg_feed_share_take(inputs->share, &run) != GPUAGG_SHARE_RUN)
 			return NULL;
 		inputs_read_on(inputs, run.table);
 		input = &inputs->inputs[run.table];

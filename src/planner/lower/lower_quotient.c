@@ -64,11 +64,11 @@ divisor_of(Datum value, Divisor *divisor)
 	divisor->shown = scale = (int) d.scale;
 	for (; c % 10 == 0; c /= 10)
 		scale--;
-	divisor->factor = 1;
 	/* without zeros at its end it has not both */
-	for (; c % 5 == 0; c /= 5, factors++)
+	divisor->factor = 1;
+	for (; c % 5 == 0 && factors < GPUAGG_MAX_SCALE; c /= 5, factors++)
 		divisor->factor *= 2;
-	for (; c % 2 == 0; c /= 2, factors++)
+	for (; c % 2 == 0 && factors < GPUAGG_MAX_SCALE; c /= 2, factors++)
 		divisor->factor *= 5;
 	divisor->factor *= c;
 	divisor->decimals = factors - scale;
@@ -101,6 +101,7 @@ most_of(Expr *dividend, const GpuAggLowered *value)
 {
 	int32		typmod;
 	int			scale;
+	int			digits;
 	Oid			type;
 
 	while (IsA(dividend, RelabelType))
@@ -110,8 +111,8 @@ most_of(Expr *dividend, const GpuAggLowered *value)
 	{
 		/* of a scale below 0 as many zeros follow */
 		scale = gpuagg_numeric_typmod_scale(typmod);
-		return gpuagg_power_of_ten(Min(gpuagg_numeric_typmod_precision(typmod) - Min(scale, 0),
-									   GPUAGG_MAX_SCALE));
+		digits = gpuagg_numeric_typmod_precision(typmod) - Min(scale, 0);
+		return digits > GPUAGG_MAX_SCALE ? PG_INT64_MAX : gpuagg_power_of_ten(digits);
 	}
 	if (!IsA(dividend, FuncExpr) || list_length(((FuncExpr *) dividend)->args) != 1 ||
 		value->scale.digits != 0)
@@ -168,7 +169,7 @@ quotient_shown(GpuAggLower *lw, const Divisor *divisor, const GpuAggLowered *val
 		w--;
 	shown = step_shown(divisor, w);
 	*most = Max(shown, zero);
-	*end = PG_INT64_MAX;
+	*end = shown < needed ? 1 : PG_INT64_MAX;
 	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_ABS, GPUAGG_T_NUMERIC, value, NULL, NULL, 0,
 						 &magnitude) ||
 		!int4_constant(lw, shown, out))
@@ -180,7 +181,7 @@ quotient_shown(GpuAggLower *lw, const Divisor *divisor, const GpuAggLowered *val
 
 		if (next < needed)
 		{
-			*end = from;
+			*end = Min(*end, from);
 			break;
 		}
 		if (next == shown)

@@ -113,6 +113,20 @@ only_sort(const GpuAggRegroup *plan)
 	return only;
 }
 
+/* Are the query's groups told by keys of the device, and not by the value? */
+static bool
+keys_are_others(const GpuAggRegroup *plan, const GpuAggRegroupValue *value)
+{
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		const GpuAggRegroupValue *key = &plan->values[plan->keys[i]];
+
+		if (key->computed || key->number == value->number)
+			return false;
+	}
+	return true;
+}
+
 bool
 gpuagg_regroup_ordered(const GpuAggRegroup *plan, const GpuAggProgram *program,
 					   const List *outputs, GpuAggOrdered *wish)
@@ -123,7 +137,7 @@ gpuagg_regroup_ordered(const GpuAggRegroup *plan, const GpuAggProgram *program,
 	memset(wish, 0, sizeof(*wish));
 	if (value == NULL || value->computed || plan->nfilters > 0 || plan->nsets != 1 ||
 		plan->inputs[value->number].final != GPUAGG_FINAL_KEY ||
-		!gpuagg_regroup_tells_all(plan, 0, only->value))
+		!keys_are_others(plan, value) || !gpuagg_regroup_tells_all(plan, 0, only->value))
 		return false;
 	wish->key = value->number;
 	wish->count = only->weight;
