@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "device/ops/ops_int.h"
 #include "device/ops/page.h"
 #include "nodes/nodeFuncs.h"
