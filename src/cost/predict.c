@@ -215,7 +215,7 @@
  */
 #define REGROUP_NS 40.0
 #define REGROUP_FAR_NS 250.0
-#define ORDER_NS 110.0
+#define ORDER_NS 40.0
 #define REGROUP_NEAR_ENTRIES 3e4
 
 /* A value for PostgreSQL's executor, and what that returns (EPYC, CPU time) */
