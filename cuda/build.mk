@@ -72,7 +72,7 @@ ifneq ($(NVCC_PATH),)
 # Seconds that nvcc takes for the slow files, of one card, on one core (AMD EPYC,
 # CUDA 13.0); for others about one.  They start first, so that none is waited for at
 # the end, and the Makefile's progress counts with them.
-CUDA_SECONDS := groupby_parts=20 groupby_count=5 groupby_scatter=12 probe_partition=7 group=7 \
+CUDA_SECONDS := groupby_parts=20 groupby_radix=9 groupby_count=5 groupby_scatter=12 probe_partition=7 group=7 \
 	groupby_single=4 groupby_pack=4 stripe_filter=3 select=3
 cuda_seconds_of = $(or $(patsubst $(1)=%,%,$(filter $(1)=%,$(CUDA_SECONDS))),1)
 CUDA_SLOW := $(foreach file,$(CUDA_SECONDS),$(firstword $(subst =, ,$(file))))

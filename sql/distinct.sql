@@ -50,6 +50,22 @@ SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT h), count(DISTINCT s) FROM di GROUP BY g',
 	'SELECT g, count(DISTINCT z::date) FROM di GROUP BY g',
 	'SELECT upper(t), count(*) FROM di GROUP BY 1']) q;
+-- days as timestamptz, shown or not, are keys that the device makes groups of, but where two begin at the same moment; as values they are the backend's
+CREATE TABLE di_days AS SELECT '2011-12-20'::date + i % 20 AS d, i % 7 AS c, i % 3 AS k, i AS v FROM generate_series(1, 3000) i;
+VACUUM ANALYZE di_days;
+CREATE FUNCTION in_zone(zone text, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('TimeZone', zone, true);
+	RETURN concat_ws(' ', zone, 'made by', made_by(query)) || ', ' || compare(query, 'prefer');
+END $$;
+SELECT in_zone(zone, q), q FROM unnest(ARRAY['Europe/Berlin', 'Pacific/Apia']) WITH ORDINALITY z (zone, n), unnest(ARRAY[
+	'SELECT date_trunc(''day'', d), count(DISTINCT c), sum(v) FROM di_days GROUP BY 1',
+	'SELECT k, count(DISTINCT c) FROM di_days GROUP BY date_trunc(''day'', d), k',
+	'SELECT k, count(DISTINCT c) FROM di_days GROUP BY ROLLUP (date_trunc(''day'', d), k) HAVING count(*) > 1',
+	'SELECT k, count(DISTINCT date_trunc(''day'', d)) FROM di_days GROUP BY k']) WITH ORDINALITY q (q, o) ORDER BY z.n, o;
+RESET TimeZone;
+DROP FUNCTION in_zone;
+DROP TABLE di_days;
 -- a card leaves strings that are no codes to the backend
 SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',

@@ -100,7 +100,7 @@ FROM unnest(ARRAY['en', 'o', 'm', 'ip', 'tt', 'lsn']) k;
 
 -- every strategy
 SELECT s, bool_and(compare(format('SELECT %I AS k, g, count(*), sum(id), max(en), min(ip), max(tt) FROM ot GROUP BY 1, 2', k)) LIKE 'ok:%')
-FROM ot_columns, unnest(ARRAY['block-local', 'single-pass', 'multi-pass-naive', 'multi-pass-copy', 'partitioned', 'spatial']) s,
+FROM ot_columns, unnest(ARRAY['block-local', 'single-pass', 'multi-pass-naive', 'multi-pass-copy', 'partitioned', 'spatial', 'sorted']) s,
 	 LATERAL (SELECT set_config('gpuagg.strategy', s, false)) x(set)
 WHERE x.set IS NOT NULL GROUP BY s ORDER BY s;
 RESET gpuagg.strategy;

@@ -112,7 +112,7 @@ CREATE TABLE st_query AS SELECT * FROM (VALUES
 	('SELECT stddev(i4), variance(i8), var_pop(small), round(var_pop(f8)::numeric), round(corr(f8, i2)::numeric, 9) FROM st')) v(q);
 CREATE FUNCTION all_strategies() RETURNS TABLE (strategy text, answers text) LANGUAGE plpgsql AS $$
 BEGIN
-	FOREACH strategy IN ARRAY ARRAY['block-local', 'single-pass', 'multi-pass-naive', 'multi-pass-copy', 'partitioned', 'spatial'] LOOP
+	FOREACH strategy IN ARRAY ARRAY['block-local', 'single-pass', 'multi-pass-naive', 'multi-pass-copy', 'partitioned', 'spatial', 'sorted'] LOOP
 		PERFORM set_config('gpuagg.strategy', all_strategies.strategy, true);
 		SELECT string_agg(compare(q), ', ') FROM st_query INTO answers;
 		RETURN NEXT;

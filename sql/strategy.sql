@@ -59,6 +59,8 @@ SET gpuagg.strategy = 'partitioned';
 SELECT * FROM sy_same;
 SET gpuagg.strategy = 'spatial';
 SELECT * FROM sy_same;
+SET gpuagg.strategy = 'sorted';
+SELECT * FROM sy_same;
 SET gpuagg.strategy = 'multi-pass-naive';
 SET gpuagg.scope_size = 1;
 SELECT * FROM sy_same;

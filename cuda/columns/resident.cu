@@ -467,6 +467,8 @@ strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
 	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
 
 	config.strategy = strategy;
+	if (keeps && task->groupby != NULL && strategy != (GpuAggStrategy) task->config.strategy)
+		gpuagg_cuda_deferred_free(task);
 	if (keeps == (task->groupby != NULL))
 		return true;
 	return keeps ? gpuagg_cuda_task_defer_rows(task, &config, error) :

@@ -121,7 +121,7 @@ gpuagg_cuda_groupby_step(GpuAggGroupBy *s, GpuAggError *error)
 				gpuagg_groupby_batches_end(s, error);
 		case GPUAGG_GROUPBY_PHASE_PACKED:
 			s->args.n = head->npacked;
-			return gpuagg_groupby_measure(s, error);
+			break;
 		case GPUAGG_GROUPBY_PHASE_SKETCHED:
 			s->config.expected_groups = SKETCH_MARGIN * head->distinct;
 			return gpuagg_groupby_start(s, error);
@@ -130,6 +130,10 @@ gpuagg_cuda_groupby_step(GpuAggGroupBy *s, GpuAggError *error)
 		default:
 			break;
 	}
+	if (s->config.strategy == GPUAGG_GROUPBY_SORTED)
+		return gpuagg_groupby_sorted_step(s, error);
+	if (s->phase == GPUAGG_GROUPBY_PHASE_PACKED)
+		return gpuagg_groupby_measure(s, error);
 	if (head->npending + head->nspilled > 0 || head->stop)
 	{
 		status = retry(s, error);
@@ -156,6 +160,18 @@ const GpuAggTableRef *
 gpuagg_cuda_groupby_table(const GpuAggGroupBy *s)
 {
 	return &s->args.table;
+}
+
+uint64_t
+gpuagg_cuda_groupby_found(const GpuAggGroupBy *s)
+{
+	return s->config.strategy == GPUAGG_GROUPBY_SORTED ? s->report->bounds.words : 0;
+}
+
+GpuAggGroupByStrategy
+gpuagg_cuda_groupby_runs(const GpuAggGroupBy *s)
+{
+	return s->config.strategy;
 }
 
 void

@@ -9,6 +9,8 @@
  *		spatial			windows side by side, each on multiprocessors of its own
  *		partitioned		rows are partitioned by hash, at one or two levels,
  *						until the groups of a partition fit shared memory
+ *		sorted			rows are sorted by their keys; of a wish (device/ordered.h) few
+ *						groups are left
  *
  * Rows come as decoded batches, which are packed to records
  * (device/ops/record.h) when they come, or by kernels of the caller's that pack
@@ -25,19 +27,21 @@
 #ifndef GPUAGG_CUDA_GROUPBY_H
 #define GPUAGG_CUDA_GROUPBY_H
 
-#include "cuda/groupby/groupby_rows.h"
+#include "cuda/groupby/groupby_sort.h"
 
 typedef enum GpuAggGroupByStrategy
 {
 	GPUAGG_GROUPBY_SINGLE,		/* multi-pass, with windows_log2 > 0 */
 	GPUAGG_GROUPBY_SPATIAL,
-	GPUAGG_GROUPBY_PARTITIONED
+	GPUAGG_GROUPBY_PARTITIONED,
+	GPUAGG_GROUPBY_SORTED		/* partitioned, if keys are too wide for it */
 } GpuAggGroupByStrategy;
 
 typedef struct GpuAggGroupByConfig
 {
 	GpuAggGroupByStrategy strategy;
 	double		expected_groups;
+	GpuAggOrdered ordered;		/* sorted: rows of an order that are wanted; no fractions: none */
 	const GpuAggLaunches *launches;	/* stays until the end */
 	uint32_t	sms;			/* multiprocessors of the card */
 	uint32_t	sm_bytes;		/* shared memory of one, for all its blocks */
@@ -72,6 +76,7 @@ typedef struct GpuAggGroupByReport
 {
 	GpuAggGroupByHead head;
 	GpuAggTableHead table;
+	GpuAggSortBounds bounds;
 } GpuAggGroupByReport;
 
 /* Groups written out: rows of layout.h, side by side, in device memory */
@@ -164,6 +169,12 @@ extern GpuAggStatus gpuagg_cuda_groupby_step(GpuAggGroupBy *groupby, GpuAggError
 extern const GpuAggGroupByPiece *gpuagg_cuda_groupby_pieces(const GpuAggGroupBy *groupby,
 														   uint32_t *n);
 extern const GpuAggTableRef *gpuagg_cuda_groupby_table(const GpuAggGroupBy *groupby);
+
+/* Groups that it has found, where those of rows that are wanted are fewer; else 0 */
+extern uint64_t gpuagg_cuda_groupby_found(const GpuAggGroupBy *groupby);
+
+/* The strategy that it has come to */
+extern GpuAggGroupByStrategy gpuagg_cuda_groupby_runs(const GpuAggGroupBy *groupby);
 
 /* Frees everything, in the order of the stream. */
 extern void gpuagg_cuda_groupby_end(GpuAggGroupBy *groupby);

@@ -198,6 +198,26 @@ row_entry(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t has
 	}
 }
 
+/* A row enters the states of its group, but for steps that are done: a bit each */
+static __device__ __forceinline__ void
+row_enter(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t done, char *entry)
+{
+	for (uint32_t i = 0; i < a.nsteps; i++)
+	{
+		const GpuAggStep *step = &a.steps[i];
+		GpuAggValue v;
+		GpuAggValue first;
+
+		if ((done >> i & 1) != 0 || (a.has_head && flags >> (a.nkeys + i) & 1))
+			continue;
+		v.i = step->field != GPUAGG_NO_FIELD ? field_value(&a.fields[step->field], row) : 0;
+		first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
+			field_value(&a.fields[step[-1].field], row) :
+			0;
+		row_step(step->op, entry + step->off, &first, &v);
+	}
+}
+
 /*
  * A row enters the task's table, or the list of those that wait for a larger
  * one.
@@ -215,20 +235,7 @@ row_to_table(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t 
 		*(volatile uint32_t *) &a.head->stop = 1;
 		return;
 	}
-	for (uint32_t i = 0; i < a.nsteps; i++)
-	{
-		const GpuAggStep *step = &a.steps[i];
-		GpuAggValue v;
-		GpuAggValue first;
-
-		if (a.has_head && flags >> (a.nkeys + i) & 1)
-			continue;
-		v.i = step->field != GPUAGG_NO_FIELD ? field_value(&a.fields[step->field], row) : 0;
-		first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
-			field_value(&a.fields[step[-1].field], row) :
-			0;
-		row_step(step->op, entry + step->off, &first, &v);
-	}
+	row_enter(a, row, flags, 0, entry);
 }
 
 /* Sums and extremes of all lanes, for all lanes */
@@ -240,6 +247,18 @@ all_lanes_add(uint32_t v)
 #else
 	for (int lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
 		v += __shfl_xor_sync(ALL_LANES, v, lanes);
+	return v;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+all_lanes_or(uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_or_sync(ALL_LANES, v);
+#else
+	for (int lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
+		v |= __shfl_xor_sync(ALL_LANES, v, lanes);
 	return v;
 #endif
 }

@@ -8,6 +8,7 @@
  *	groupby_launch.cu	launches, and what they need
  *	groupby_memory.cu	memory, the table, counters up and down
  *	groupby_shape.cu		what follows from the program alone
+ *	groupby_sorted.cu	grouping by sorting
  */
 #ifndef GPUAGG_CUDA_GROUPBY_RUN_H
 #define GPUAGG_CUDA_GROUPBY_RUN_H
@@ -20,6 +21,8 @@ typedef enum GpuAggGroupByPhase
 	GPUAGG_GROUPBY_PHASE_BEGIN,	/* nothing is done yet, or decoded batches are packed */
 	GPUAGG_GROUPBY_PHASE_PACKED,	/* how many records are there? */
 	GPUAGG_GROUPBY_PHASE_SKETCHED,	/* how many groups are there? */
+	GPUAGG_GROUPBY_PHASE_BOUNDED,	/* sorted: how wide are keys? */
+	GPUAGG_GROUPBY_PHASE_SORTED,	/* sorted: how many groups are there? */
 	GPUAGG_GROUPBY_PHASE_MAIN,	/* the strategy's launch */
 	GPUAGG_GROUPBY_PHASE_SPLIT,	/* partitions for several blocks */
 	GPUAGG_GROUPBY_PHASE_DONE
@@ -70,6 +73,8 @@ struct GpuAggGroupBy
 	uint64_t	top[2];			/* the first level's only parent */
 	uint64_t	max_pending;	/* room in the lists */
 	uint64_t	max_spilled;
+	GpuAggSortShape sort;
+	GpuAggSorted sorted;
 	GpuAggGroupByPiece pieces[GPUAGG_GROUPBY_PIECES];
 	uint32_t	npieces;
 	GpuAggGroupByBlock owned[GPUAGG_GROUPBY_BLOCKS];
@@ -99,6 +104,11 @@ extern void gpuagg_groupby_batches_read(GpuAggGroupBy *s);
 
 /* Grouping begins, or records are made of the sources first. */
 extern GpuAggStatus gpuagg_groupby_sources_begin(GpuAggGroupBy *s, GpuAggError *error);
+
+/* ---------- groupby_sorted.cu ---------- */
+
+/* What is next of rows that are sorted: as gpuagg_cuda_groupby_step() */
+extern GpuAggStatus gpuagg_groupby_sorted_step(GpuAggGroupBy *s, GpuAggError *error);
 
 /* ---------- groupby_memory.cu ---------- */
 

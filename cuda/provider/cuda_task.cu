@@ -189,7 +189,7 @@ void
 gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 {
 	*stats = task->stats;
-	stats->groups = gpuagg_cuda_regroup_finer(task);
+	stats->groups = task->found > 0 ? task->found : gpuagg_cuda_regroup_finer(task);
 	stats->regrouped = gpuagg_cuda_regrouped(task);
 	stats->memory_bytes = task->memory_peak;
 	gpuagg_cuda_draws_stats(task, stats);

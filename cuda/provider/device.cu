@@ -213,7 +213,9 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |
-		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SORTED);
+	info->orders = 1;
 	info->draws = 1;
 	info->lookups = 1;
 	info->unit_shared_bytes = device->launches.limits.shared_bytes;

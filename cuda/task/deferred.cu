@@ -12,6 +12,7 @@
  * the hash space.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/groupby/groupby.h"
 #include "cuda/task/task.h"
@@ -63,7 +64,9 @@ static GpuAggGroupByStrategy
 groupby_strategy(uint32_t strategy)
 {
 	return strategy == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_GROUPBY_PARTITIONED :
-		strategy == GPUAGG_STRATEGY_SPATIAL ? GPUAGG_GROUPBY_SPATIAL : GPUAGG_GROUPBY_SINGLE;
+		strategy == GPUAGG_STRATEGY_SPATIAL		   ? GPUAGG_GROUPBY_SPATIAL :
+		strategy == GPUAGG_STRATEGY_SORTED		   ? GPUAGG_GROUPBY_SORTED :
+													 GPUAGG_GROUPBY_SINGLE;
 }
 
 bool
@@ -74,6 +77,7 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
 	GpuAggGroupByConfig c = {};
 	GpuAggStatus status;
+	bool		windowed;
 
 	if (p->select || p->nkeys == 0 || config->strategy >= GPUAGG_NSTRATEGIES ||
 		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_DEFERRING))
@@ -83,17 +87,19 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	if (task->groupby_report == NULL || task->groupby_events == NULL)
 		return false;
 	c.strategy = groupby_strategy(config->strategy);
+	windowed = c.strategy == GPUAGG_GROUPBY_SINGLE || c.strategy == GPUAGG_GROUPBY_SPATIAL;
 	c.expected_groups = config->expected_groups /
 		(config->hash_window.count > 1 ? config->hash_window.count : 1);
 	c.launches = &task->device->launches;
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;
 	c.block_bytes = c.launches->block_bytes;
-	if (c.strategy != GPUAGG_GROUPBY_PARTITIONED)
+	if (config->hash_window.count <= 1)
+		c.ordered = config->ordered;
+	if (windowed)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->prepared->stride);
 	c.slice_rows = gpuagg_slice_deferred_rows(&config->compile, config->expected_rows,
-											  c.strategy == GPUAGG_GROUPBY_PARTITIONED ? 0 :
-											  1u << c.windows_log2);
+											  windowed ? 1u << c.windows_log2 : 0);
 	if (c.strategy == GPUAGG_GROUPBY_SPATIAL)
 	{
 		if (!sm_windows_make(task, config, c.windows_log2, error))
@@ -155,6 +161,14 @@ gpuagg_cuda_deferred_end_input(GpuAggTask *task, GpuAggError *error)
 				   cudaEventRecord(task->groupby_events->group, task->streams->group), error);
 }
 
+/* Were rows to be sorted, and are not? */
+static bool
+sorted_otherwise(const GpuAggTask *task)
+{
+	return strcmp(task->strategy, gpuagg_strategy_name(GPUAGG_STRATEGY_SORTED)) == 0 &&
+		gpuagg_cuda_groupby_runs(task->groupby) != GPUAGG_GROUPBY_SORTED;
+}
+
 bool
 gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 {
@@ -179,6 +193,9 @@ gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 	{
 		if (begun)
 			task->stats.kernel_ns += gpuagg_cuda_elapsed(e->group, e->done);
+		task->found = gpuagg_cuda_groupby_found(task->groupby);
+		if (sorted_otherwise(task))
+			task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_PARTITIONED);
 		return tables_list(task, error) || error->status != GPUAGG_OK;
 	}
 	if (status != GPUAGG_BUSY)

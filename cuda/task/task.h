@@ -179,6 +179,7 @@ struct GpuAggTask
 	size_t		device_sizes_bytes;
 	GpuAggEvents *sizes_events;
 	uint64_t	groups;			/* that are returned */
+	uint64_t	found;			/* groups found, where fewer are returned; else 0 */
 	uint64_t	results_bytes;	/* of all groups */
 	uint64_t	results_left;	/* so many more groups will do */
 	GpuAggWindow windows[GPUAGG_WINDOWS];

@@ -218,6 +218,12 @@
 #define ORDER_NS 40.0
 #define REGROUP_NEAR_ENTRIES 3e4
 
+/*
+ * A group of the device's that is returned, and put in order by the backend, where the device could have done
+ * that (H200: 5 * 10^7 numerics of 50 groups in 10.4 s)
+ */
+#define ORDER_BEHIND_NS 200.0
+
 /* A value for PostgreSQL's executor, and what that returns (EPYC, CPU time) */
 #define REGROUP_VALUE_NS 80.0
 
@@ -482,6 +488,9 @@ regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 regroup(const GpuAggRates *rates, const GpuAggWork *work)
 {
+	const double share = work->ordered ?
+		(work->groups - work->left_out) / fmax(work->groups, 1) :
+		1;
 	double		ns = REGROUP_NS + REGROUP_VALUE_NS * work->computed;
 
 	if (work->made <= 0)
@@ -492,10 +501,10 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		ns += REGROUP_FAR_NS;
 	if (work->reads > 1)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
-	if (work->ordered)
-		ns = ORDER_NS + ns * (work->groups - work->left_out) / fmax(work->groups, 1);
-	return (work->groups * ns + work->word_sorts * SORT_WORD_NS +
-			work->value_sorts * SORT_VALUE_NS + work->long_sorts * SORT_LONG_NS) *
+	/* a card sorts rows: that is in how it groups */
+	return (work->groups * share * ns + (work->ordered && !rates->gpu ? work->groups * ORDER_NS : 0) +
+			share * (work->word_sorts * SORT_WORD_NS + work->value_sorts * SORT_VALUE_NS +
+					 work->long_sorts * SORT_LONG_NS)) *
 		gpuagg_predict_backend_slowness(rates);
 }
 
@@ -538,6 +547,12 @@ gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work)
 	return rates->gpu ?
 		rates->round_trip_ns + (GPU_TASK_NS + behind) * gpuagg_predict_backend_slowness(rates) :
 		gpuagg_predict_host_start(rates, work);
+}
+
+double
+gpuagg_predict_behind(const GpuAggRates *rates)
+{
+	return rates->gpu ? ORDER_BEHIND_NS * gpuagg_predict_backend_slowness(rates) : 0;
 }
 
 double
@@ -607,6 +622,7 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	GpuAggPrediction p;
 
 	pass.groups = 1;
+	pass.made = pass.left_out = 0;
 	pass.transitions = 0;
 	pass.passes = 1;
 	pass.compiled.state = GPUAGG_COMPILED_NOT;

@@ -167,6 +167,9 @@ extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 extern double gpuagg_predict_input(const GpuAggRates *rates,
 								   const GpuAggWork *work);
 
+/* A group that is returned although the device could have left it out (device/ordered.h); ns */
+extern double gpuagg_predict_behind(const GpuAggRates *rates);
+
 /* So many rows of a plan, of so many values each, into columns; ns */
 extern double gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values);
 

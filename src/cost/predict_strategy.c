@@ -137,7 +137,8 @@ card_ns(const GpuAggRates *card, const GpuAggStrategyChoice *choice, GpuAggStrat
  */
 static GpuAggStrategy
 read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates,
-			 const GpuAggStrategyChoice *choice, GpuAggFrameCase *frame, GpuAggWork *work)
+			 const GpuAggStrategyInput *input, const GpuAggStrategyChoice *choice,
+			 GpuAggFrameCase *frame, GpuAggWork *work)
 {
 	const GpuAggStrategy within = choice->within;
 	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
@@ -156,6 +157,8 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates,
 		return within;
 	ns = card_ns(card, choice, read, frame, work);
 	kept_whole = card_ns(card, choice, kept, frame, work);
+	if (kept == GPUAGG_STRATEGY_SORTED)
+		return gpuagg_strategy_sorting_pays(input, kept_whole, ns) ? kept : read;
 	if (c->state == GPUAGG_COMPILED_NEW && !c->always && !gpuagg_frame_choose(frame, &needed))
 		ns += (double) GPUAGG_COMPILE_FIRST_NS / GPUAGG_COMPILE_RUNS;
 	return kept_whole < ns ? kept : read;
@@ -179,7 +182,7 @@ gpuagg_resident_choose(const GpuAggRates *card, const GpuAggStrategyRates *rates
 	/* passes are tasks, and those of pages */
 	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	gpuagg_strategy_choose(rates, input, &choice);
-	choice.within = read_or_kept(card, rates, &choice, &frame, work);
+	choice.within = read_or_kept(card, rates, input, &choice, &frame, work);
 	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy =
 		choice.within;
 	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)

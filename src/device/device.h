@@ -32,7 +32,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 35
+#define GPUAGG_DEVICE_ABI 36
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -81,7 +81,8 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	block_shared_bytes; /* shared memory of a block at most; 0: it has none */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries */
 	uint32_t	lookups;		/* 1: programs may have look-up tables (ops/ops_lookup.h) */
-	uint32_t	orders;			/* 1: merges groups that hold no row that is wanted (ordered.h) */
+	uint32_t	orders;			/* 1: merges groups that hold no row that is wanted (ordered.h); by
+								 * strategy "sorted", where it has that */
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* what compiles them; if nothing does, why not;
 													 * empty: not asked to, or not yet known */
 } GpuAggDeviceInfo;

@@ -19,6 +19,9 @@
 
 #define GPUAGG_ORDERED_FRACTIONS 16
 
+/* Rows that fractions ask for, at most */
+#define GPUAGG_ORDERED_ROWS (2 * GPUAGG_ORDERED_FRACTIONS)
+
 typedef struct GpuAggOrderedFraction
 {
 	double		fraction;		/* 0 to 1 */

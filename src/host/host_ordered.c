@@ -15,9 +15,6 @@
 /* Fewer groups are returned as they are. */
 #define LEAST_GROUPS 256
 
-/* Rows that fractions ask for */
-#define MOST_ROWS (2 * GPUAGG_ORDERED_FRACTIONS)
-
 #define FIRST_SLOTS 1024
 
 typedef struct Entry
@@ -269,29 +266,6 @@ sort(Order *o)
 
 /* ---------- merging ---------- */
 
-/* The rows of so many that are wanted, in ascending order; returns how many there are. */
-static uint32_t
-wanted_rows(const GpuAggOrdered *wish, int64_t n, int64_t *wanted)
-{
-	uint32_t	nwanted = 0;
-
-	for (uint32_t i = 0; i < wish->nfractions; i++)
-	{
-		int64_t		rows[2];
-		const uint32_t nrows = gpuagg_ordered_rows(&wish->fractions[i], n, rows);
-
-		for (uint32_t r = 0; r < nrows; r++)
-		{
-			uint32_t	at = nwanted++;
-
-			for (; at > 0 && wanted[at - 1] > rows[r]; at--)
-				wanted[at] = wanted[at - 1];
-			wanted[at] = rows[r];
-		}
-	}
-	return nwanted;
-}
-
 static void
 merge(const Order *o, char *into, const Entry *from)
 {
@@ -313,7 +287,7 @@ merge(const Order *o, char *into, const Entry *from)
 static void
 merge_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, uint64_t *npositions)
 {
-	int64_t		wanted[MOST_ROWS];
+	int64_t		wanted[GPUAGG_ORDERED_ROWS];
 	uint32_t	nwanted;
 	uint32_t	met = 0;
 	int64_t		before = 0;
@@ -321,7 +295,7 @@ merge_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, ui
 
 	for (uint64_t i = from; i < end; i++)
 		before += o->entries[i].count;
-	nwanted = wanted_rows(o->wish, before, wanted);
+	nwanted = gpuagg_ordered_wanted(o->wish, before, wanted);
 	before = 0;
 	for (uint64_t i = from; i < end; i++)
 	{

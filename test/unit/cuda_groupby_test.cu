@@ -236,6 +236,9 @@ ways(const uint8_t *sm_windows)
 	w.local_slots = part_slots;
 	all.push_back({"partitioned, sliced", w});
 	w = c;
+	w.strategy = GPUAGG_GROUPBY_SORTED;
+	all.push_back({"sorted", w});
+	w = c;
 	w.slice_rows = 9000;
 	w.capacity = 16;
 	w.strategy = GPUAGG_GROUPBY_SINGLE;

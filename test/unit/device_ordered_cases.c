@@ -9,6 +9,8 @@
 
 #define BUFFER 65536
 #define NSEVERAL 7
+#define NODD 7
+#define NWHOLE 5
 #define FEW_ROWS 100
 
 enum
@@ -30,9 +32,13 @@ typedef struct Back
 	int64_t		least;
 } Back;
 
+/* The value is d, and v its place in the order of doubles. */
+static bool floats;
+
 static void
 make_rows(uint32_t n, uint32_t groups, uint32_t values)
 {
+	floats = false;
 	table_make(n, groups, 0);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
@@ -42,12 +48,49 @@ make_rows(uint32_t n, uint32_t groups, uint32_t values)
 	table_build();
 }
 
+/* Values of so many bits; of all bits there may be some that no device has a number for beside NULL. */
+static void
+make_wide_rows(uint32_t n, uint32_t groups, uint32_t bits)
+{
+	make_rows(n, groups, 2);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v = (int64_t) (random_next() << 32 ^ random_next()) >> (64 - bits);
+	rows[0].v = INT64_MIN >> (64 - bits);
+	rows[1].v = INT64_MAX >> (64 - bits);
+	rows[0].v_null = rows[1].v_null = false;
+	table_build();
+}
+
+/* Whole ones, or so many times finer */
+static void
+make_float_rows(uint32_t n, uint32_t groups, uint32_t parts)
+{
+	static const double odd[NODD] = {0.0, -0.0, NAN, INFINITY, -INFINITY, 5e-324, -1.5};
+	const uint32_t nodd = parts > 1 ? NODD : NWHOLE;
+
+	make_rows(n, groups, 2);
+	floats = true;
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		Row		   *r = &rows[i];
+
+		r->d = random_next() % 3 == 0 ? odd[random_next() % nodd] :
+			((double) (random_next() % 2000000) - 1000000) / parts;
+		r->v = gpuagg_f64_order(r->d + 0.0);
+		r->v_null = false;
+	}
+	table_build();
+}
+
 static void
 program_finer(TestProgram *p)
 {
-	program_columns(p, WANT(COL_A) | WANT(COL_V));
+	program_columns(p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
 	program_key(p, col[COL_A], GPUAGG_T_INT4);
-	program_key(p, col[COL_V], GPUAGG_T_INT8);
+	if (floats)
+		program_key(p, col[COL_D], GPUAGG_T_FLOAT8);
+	else
+		program_key(p, col[COL_V], GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_MIN_I64, col[COL_V], NONE, GPUAGG_T_INT8);
@@ -110,6 +153,8 @@ backs_of(const Run *run, const TestProgram *p)
 		backs[i].v_null = head >> 1 & 1;
 		memcpy(&backs[i].a, row + layout.key_off[0], sizeof(int32_t));
 		memcpy(&backs[i].v, row + layout.key_off[1], sizeof(int64_t));
+		if (floats)
+			backs[i].v = gpuagg_f64_order(gpuagg_key_slot_f64(row + layout.key_off[1]) + 0.0);
 		memcpy(&backs[i].rows, row + layout.state_off[ROWS], sizeof(int64_t));
 		memcpy(&backs[i].sum, row + layout.state_off[SUM], sizeof(int64_t));
 		memcpy(&backs[i].least, row + layout.state_off[LEAST], sizeof(int64_t));
@@ -131,14 +176,14 @@ value_at(const Back *backs, int64_t row)
 static bool
 same(const Back *backs, uint64_t nbacks, const Row *all, uint64_t n, const GpuAggOrdered *wish)
 {
-	int64_t		sum = 0;
+	uint64_t	sum = 0;		/* may go round */
 	int64_t		least = INT64_MAX;
 	int64_t		values = 0;
 	int64_t		counted = 0;
 
 	for (uint64_t i = 0; i < n && !all[i].v_null; i++, values++)
 	{
-		sum += all[i].v;
+		sum += (uint64_t) all[i].v;
 		least = all[i].v < least ? all[i].v : least;
 	}
 	for (uint64_t i = 0; i < nbacks; i++)
@@ -146,7 +191,7 @@ same(const Back *backs, uint64_t nbacks, const Row *all, uint64_t n, const GpuAg
 		counted += backs[i].rows;
 		if (backs[i].v_null)
 			continue;
-		sum -= backs[i].sum;
+		sum -= (uint64_t) backs[i].sum;
 		least = backs[i].least == least ? INT64_MIN : least;
 	}
 	if (counted != (int64_t) n || sum != 0 || (values > 0 && least != INT64_MIN))
@@ -180,6 +225,11 @@ run_case(const char *name, uint32_t nfractions, const GpuAggOrderedFraction *fra
 	OPS->info(device, &info);
 	program_finer(&p);
 	config.ordered = wish_for(nfractions, fractions);
+	if ((info.strategies & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SORTED)) != 0)
+	{
+		config.strategy = config.resident_strategy = GPUAGG_STRATEGY_SORTED;
+		config.forced = 1;
+	}
 	memcpy(all, rows, nrows * sizeof(*all));
 	qsort(all, nrows, sizeof(*all), compare_rows);
 	if (ok(run_task(&run, &p, &config, BUFFER), name))
@@ -201,7 +251,7 @@ run_case(const char *name, uint32_t nfractions, const GpuAggOrderedFraction *fra
 		}
 		ok(right && at == nrows, name);
 		/* one of each row that is wanted, one between two, and that of NULLs; few are not worth it */
-		if (info.orders != 0 && nrows > FEW_ROWS)
+		if (info.orders != 0 && nrows > FEW_ROWS && rows[0].v != INT64_MIN)
 			ok(run.groups <= ngroups * (4 * nfractions + 2), name);
 		free(backs);
 	}
@@ -229,6 +279,19 @@ test_places(void)
 	run_case("many groups", NSEVERAL, several);
 	make_rows(scaled(20000), 1, 1000000);
 	run_case("one group", 1, &median);
+	make_wide_rows(scaled(20000), 40, 63);
+	run_case("wide values", NSEVERAL, several);
+	make_wide_rows(scaled(20000), 40, 64);
+	run_case("values of all bits", NSEVERAL, several);
+	make_rows(scaled(20000), 30, 1000000);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v *= 4096;
+	table_build();
+	run_case("values with low bits that none uses", NSEVERAL, several);
+	make_float_rows(scaled(20000), 30, 7);
+	run_case("doubles", NSEVERAL, several);
+	make_float_rows(scaled(20000), 30, 1);
+	run_case("whole doubles", NSEVERAL, several);
 	make_rows(FEW_ROWS, 3, 100);
 	run_case("few rows", 1, &median);
 	table_free();

@@ -4,6 +4,7 @@
  */
 #include "predict_shapes.h"
 
+#include "cost/predict.h"
 #include "device/ops/ops.h"
 #include "h200_rates.h"
 
@@ -191,6 +192,8 @@ shape_choose(const GpuAggRates *rates, const GpuAggProgram *p, GpuAggWork *work)
 	work->compiled.frame = GPUAGG_FRAME_PLAIN;
 	if (p->nkeys == 0)
 		return choice;
+	if (work->ordered)
+		input.behind_ns = gpuagg_predict_behind(rates);
 	gpuagg_rates_strategy(rates, &strategy);
 	gpuagg_strategy_input(work, p, &input);
 	gpuagg_resident_choose(rates, &strategy, &input, p, work, &choice);

@@ -51,6 +51,43 @@ test_choices(void)
 }
 
 /*
+ * A percentile of doubles by an int4: so many groups by values, made into so many (test/bench/sorted.sh)
+ */
+static void
+test_sorted(double groups, double made, GpuAggStrategy want, double ms)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggPrediction prediction;
+	GpuAggResidentChoice c;
+	GpuAggProgram *packed;
+	TestProgram p;
+	GpuAggWork	work;
+	char		name[120];
+
+	program_init(&p);
+	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	program_key(&p, program_attr(&p, GPUAGG_T_FLOAT8, true), GPUAGG_T_FLOAT8);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, 1, groups, 0, &work);
+	work.ordered = true;
+	work.made = made;
+	work.left_out = groups - fmin(groups, made * 6);
+	work.word_sorts = groups * log2(groups);
+	c = shape_choose(&rates, packed, &work);
+	snprintf(name, sizeof(name), "%g groups by values: %s", groups, gpuagg_strategy_name(want));
+	if (!ok(c.runs == want, name))
+		printf("#   got %s\n", gpuagg_strategy_name(c.runs));
+	if (ms > 0)
+	{
+		gpuagg_predict(&rates, &work, &prediction);
+		snprintf(name, sizeof(name), "... predicted to take %.1f ms", prediction.startup / 1e6);
+		ok(prediction.startup > ms / 2 * 1e6 && prediction.startup < ms * 2 * 1e6, name);
+	}
+	free(packed);
+}
+
+/*
  * Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless
  * asked to.
  */
@@ -308,6 +345,10 @@ test_page_local(void)
 int
 main(void)
 {
+	test_sorted(500, 50, GPUAGG_STRATEGY_BLOCK_LOCAL, 0);
+	test_sorted(5e6, 50, GPUAGG_STRATEGY_SORTED, 6);
+	test_sorted(3.5e7, 50, GPUAGG_STRATEGY_SORTED, 5.5);
+	test_sorted(5.8e7, 1000, GPUAGG_STRATEGY_SORTED, 6.8);
 	test_choices();
 	test_not_worth_it();
 	test_interpreter(KEY_COUNT, GPUAGG_STRATEGY_PARTITIONED);

@@ -5,7 +5,8 @@
  * Who does not know how often a query will run again does at most twice as badly as
  * who knows, if it waits no longer than it may gain, and compiles once it has lost as
  * much as that costs.  Compiling happens beside other tasks, on a core that they
- * hardly miss, so a tenth of that is enough to begin.  Loading a kernel does hold up
+ * hardly miss, so a tenth of that is enough to begin; and who asks for a shape once more is
+ * taken to go on asking.  Loading a kernel does hold up
  * tasks for a moment: what gains next to nothing, as over some thousand rows, is only
  * compiled if it is asked for so often that the prediction may be wrong.
  */
@@ -19,6 +20,9 @@
 
 /* For each time that a shape was asked for, it is expected to run so often again. */
 #define GPUAGG_COMPILE_RUNS 10
+
+/* One that is asked for once more is compiled if it is predicted to gain as much, in ns. */
+#define GPUAGG_COMPILE_LEAST_NS UINT64_C(200000)
 
 /* One that was asked for so often is compiled whatever it is predicted to gain. */
 #define GPUAGG_COMPILE_ASKED 50
@@ -51,10 +55,13 @@ gpuagg_compile_gain(const GpuAggCompileWish *wish)
 GPUAGG_FN bool
 gpuagg_compile_begins(const GpuAggCompileCase *c)
 {
+	const uint64_t gain = gpuagg_compile_gain(&c->wish);
+
 	if (c->wish.mode != GPUAGG_COMPILE_AUTO)
 		return c->wish.mode == GPUAGG_COMPILE_ALWAYS;
 	return c->asked >= GPUAGG_COMPILE_ASKED ||
-		(double) gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS * (double) c->asked >=
+		(c->asked > 1 && gain >= GPUAGG_COMPILE_LEAST_NS) ||
+		(double) gain * GPUAGG_COMPILE_RUNS * (double) c->asked >=
 		(double) c->compile_ns;
 }
 

@@ -20,6 +20,7 @@
  *	MULTI_PASS_COPY		the first pass keeps the rows, later ones read those
  *	PARTITIONED			rows by parts of the hash space, then part by part
  *	SPATIAL				windows for the units that share a TLB, in one pass
+ *	SORTED				rows sorted by their keys
  */
 #define GPUAGG_STRATEGY_LIST(X) \
 	X(AUTO, "auto", AUTO) \
@@ -28,7 +29,8 @@
 	X(MULTI_PASS_NAIVE, "multi-pass-naive", SINGLE_PASS) \
 	X(MULTI_PASS_COPY, "multi-pass-copy", MULTI_PASS_NAIVE) \
 	X(PARTITIONED, "partitioned", MULTI_PASS_COPY) \
-	X(SPATIAL, "spatial", PARTITIONED)
+	X(SPATIAL, "spatial", PARTITIONED) \
+	X(SORTED, "sorted", PARTITIONED)
 
 typedef enum GpuAggStrategy
 {
@@ -51,7 +53,8 @@ typedef enum GpuAggStrategy
 #define GPUAGG_STRATEGIES_DEFERRING \
 	(GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) | \
 	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) | \
-	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL))
+	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL) | \
+	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SORTED))
 
 #define GPUAGG_STRATEGY_POINTS 64
 
@@ -99,6 +102,8 @@ typedef struct GpuAggStrategyInput
 								 * once */
 	bool		overlapped;		/* of rows that are not resident: groups are updated while they are
 								 * read */
+	double		behind_ns;		/* what follows of each group, once it has been made, where sorting
+								 * rows would leave few (device/ordered.h); else 0 */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */
 	double		memory_bytes;	/* that tables may take; 0: any */
 } GpuAggStrategyInput;
@@ -142,6 +147,10 @@ extern GpuAggStrategy gpuagg_strategy_possible(GpuAggStrategy strategy,
 extern void gpuagg_strategy_choose(const GpuAggStrategyRates *rates,
 								   const GpuAggStrategyInput *input,
 								   GpuAggStrategyChoice *choice);
+
+/* Is sorting rows, which takes `sorted`, less than `other` and what follows of all groups? */
+extern bool gpuagg_strategy_sorting_pays(const GpuAggStrategyInput *input, double sorted,
+										 double other);
 
 /*
  * How many groups will there be, when `seen` were found in the first `rows` of

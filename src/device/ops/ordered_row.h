@@ -31,6 +31,39 @@ gpuagg_ordered_rows(const GpuAggOrderedFraction *f, int64_t n, int64_t *rows)
 	return f->discrete ? 1 : 2;
 }
 
+/* Rows of so many that a wish asks for, ascending; returns how many, equal ones included. */
+GPUAGG_FN uint32_t
+gpuagg_ordered_wanted(const GpuAggOrdered *wish, int64_t n, int64_t *wanted)
+{
+	uint32_t	nwanted = 0;
+
+	for (uint32_t i = 0; i < wish->nfractions; i++)
+	{
+		int64_t		rows[2];
+		const uint32_t nrows = gpuagg_ordered_rows(&wish->fractions[i], n, rows);
+
+		for (uint32_t r = 0; r < nrows; r++)
+		{
+			uint32_t	at = nwanted++;
+
+			for (; at > 0 && wanted[at - 1] > rows[r]; at--)
+				wanted[at] = wanted[at - 1];
+			wanted[at] = rows[r];
+		}
+	}
+	return nwanted;
+}
+
+/*
+ * Groups that are left of one of the query's, at most: one of each row that is wanted, one before,
+ * between and behind them, and that of NULLs
+ */
+GPUAGG_FN uint64_t
+gpuagg_ordered_pieces(const GpuAggOrdered *wish)
+{
+	return 4 * (uint64_t) wish->nfractions + 2;
+}
+
 /* A value that is not NULL as a number in the order of its type */
 GPUAGG_FN uint64_t
 gpuagg_ordered_word(uint32_t type, const char *slot)

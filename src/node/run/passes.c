@@ -105,6 +105,7 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 	work->passed = Max(expected->passed, 0) * share;
 	work->groups = share < 1 ? gpuagg_passes_part_groups(order, share) : Max(expected->groups, 0);
 	work->compiled.numbers = info->est_numbers;
+	work->ordered = info->ordered;
 }
 
 bool

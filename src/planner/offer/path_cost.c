@@ -317,6 +317,19 @@ waiting_ns(const GpuAggPrediction *p)
 	return (double) least * 1000;
 }
 
+/* Of several strategies a GPU returns few groups of those that it makes where rows are sorted. */
+static void
+settle_order(const GpuAggRates *rates, const GpuAggStrategyChoice *pages,
+			 const GpuAggResidentChoice *resident, GpuAggWork *work)
+{
+	const GpuAggStrategy runs = work->cached_rows > 0 ? resident->runs : pages->within;
+
+	if (!rates->gpu || !work->ordered || runs == GPUAGG_STRATEGY_SORTED)
+		return;
+	work->ordered = false;
+	work->left_out = 0;
+}
+
 /* Predicts, and turns into units */
 static GpuAggCost
 task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
@@ -338,6 +351,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	gpuagg_choose_resident(device, &work, info->program, false, &resident);
 	if (info->sample != GPUAGG_SAMPLE_NONE)
 		work.compiled.state = GPUAGG_COMPILED_NOT;
+	settle_order(&rates, &choice, &resident, &work);
 	work.passes = choice.passes;
 	work.draw_ns = draw_ns(&work, info);
 	work.read_ns = read_ns(&rates, input, work.pages);

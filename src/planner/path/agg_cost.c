@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "device/ops/ordered_row.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -158,7 +159,7 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		repeats * input->groups * ENTRY_BYTES;
 
 	input->computed = list_length(g->regroup->exprs);
-	count_sorts(regroup, input->ordered ? input->returned : input->groups, input);
+	count_sorts(regroup, input->groups, input);
 	input->entries = repeats > 0 ? input->groups : g->made_groups;
 	input->reads = ceil(bytes / (get_hash_memory_limit() / 2));
 	/* and once until that is known */
@@ -273,7 +274,11 @@ cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *
 	input->ordered = !input->regrouped && ordered_by_device(g, info, &ordered);
 	/* between two rows that are wanted one group is left, at most, and each may hold two */
 	if (input->ordered)
-		input->returned = Min(input->made * (4 * ordered.nfractions + 2), input->groups);
+	{
+		const double most = input->made * gpuagg_ordered_pieces(&ordered);
+
+		input->returned = Min(most, input->groups);
+	}
 	if (info->regroup != NULL && !input->regrouped)
 		cost_regrouped(g, info->regroup, input);
 }
@@ -471,6 +476,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.speed = gpuagg_grouping_is_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
+	g->info.ordered = input.ordered;
 	input.string_bytes = string_bytes(g);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	computed = cost_of_computed(g, g->info.est_groups) +

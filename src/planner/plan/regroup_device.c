@@ -7,7 +7,8 @@
  * that a set is made of has to bring one.  Where the finer groups do not, as of grouping sets,
  * a hidden set comes between, of the set's keys and the value.  That is one value:
  * different ones are the backend's, unless each has a part (regroup_parts.h).
- * Two days that begin at the same moment are the backend's to notice, in the finer groups.
+ * Two days that begin at the same moment are the backend's to notice: in groups that are made, if
+ * they are keys of these; DISTINCT ones in the finer groups.
  */
 #include "postgres.h"
 
@@ -202,12 +203,36 @@ device_sets(const GpuAggRegroup *plan, GpuAggRegrouping *wish)
 	return entering_key(wish, &key) && (key < 0 || entered_sets(wish, key, plan->ninputs));
 }
 
-/* Is there an input that only the backend can judge? */
+static bool
+is_key(const GpuAggRegroup *plan, int input)
+{
+	for (int i = 0; i < plan->nkeys; i++)
+		if (!plan->values[plan->keys[i]].computed && plan->values[plan->keys[i]].number == input)
+			return true;
+	return false;
+}
+
+static bool
+is_entered(const GpuAggRegroup *plan, int input)
+{
+	for (int i = 0; i < plan->nstates; i++)
+	{
+		const GpuAggRegroupState *s = &plan->states[i];
+
+		if (!s->absent && s->value >= 0 && !plan->values[s->value].computed &&
+			plan->values[s->value].number == input)
+			return true;
+	}
+	return false;
+}
+
+/* Is there an input that the backend must judge, and cannot in the groups that are made? */
 static bool
 is_judged(const GpuAggRegroup *plan)
 {
 	for (int i = 0; i < plan->ninputs; i++)
-		if (plan->inputs[i].final == GPUAGG_FINAL_KEY_DATE_TZ)
+		if (plan->inputs[i].final == GPUAGG_FINAL_KEY_DATE_TZ &&
+			(!is_key(plan, i) || is_entered(plan, i)))
 			return true;
 	return false;
 }

@@ -1,0 +1,290 @@
+/*
+ * groupby_sorted.cu
+ *		Grouping by sorting, its host side: bounds of keys, words, the sort, and rows of groups.
+ *
+ * All that lies between two looks at counters is enqueued at once: bounds; words, their sort and the number of
+ * groups; rows of groups and their states.  A sort is one launch of CUB's, however long.
+ */
+#include "cuda/groupby/groupby_run.h"
+#include "cuda/groupby/groupby_sort.h"
+#include "device/ops/ordered_row.h"
+
+/* Low bits that are not set; 0 of a number without any */
+static uint32_t
+unused_bits(uint64_t used)
+{
+	uint32_t	bits = 0;
+
+	while (used != 0 && (used >> bits & 1) == 0)
+		bits++;
+	return bits;
+}
+
+/* Bits that a number below or at this has */
+static uint32_t
+bits_of(uint64_t number)
+{
+	uint32_t	bits = 0;
+
+	while (number != 0)
+	{
+		bits++;
+		number >>= 1;
+	}
+	return bits;
+}
+
+/* Steps that count all rows, which sorted words tell */
+static uint64_t
+counted_steps(const GpuAggGroupBy *s)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(s->program);
+	uint64_t	counted = 0;
+
+	for (uint32_t i = 0; i < s->program->ntransitions; i++)
+		if (trans[i].op == GPUAGG_TRANS_COUNT &&
+			(!s->args.has_head ||
+			 (trans[i].filter == GPUAGG_NO_REG && trans[i].arg == GPUAGG_NO_REG)))
+			counted |= UINT64_C(1) << i;
+	return counted;
+}
+
+static uint64_t
+all_steps(const GpuAggGroupBy *s)
+{
+	const uint32_t n = s->program->ntransitions;
+
+	return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+static uint8_t
+value_of(const GpuAggGroupBy *s)
+{
+	return s->config.ordered.nfractions > 0 ? s->config.ordered.key : GPUAGG_SORT_NO_VALUE;
+}
+
+/* ---------- bounds ---------- */
+
+static GpuAggStatus
+bounds_launch(GpuAggGroupBy *s, GpuAggError *error)
+{
+	GpuAggSortBounds *bounds = &s->device->bounds;
+
+	GROUPBY_CHECK(cudaMemsetAsync(bounds, 0, sizeof(*bounds), s->stream));
+	GROUPBY_CHECK(cudaMemsetAsync(bounds->least, 0xFF, sizeof(bounds->least), s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_bounds(&s->args, value_of(s), bounds, s->config.sms,
+											 s->stream));
+	s->phase = GPUAGG_GROUPBY_PHASE_BOUNDED;
+	return gpuagg_groupby_ask(s, error);
+}
+
+/* ---------- words ---------- */
+
+/* One key; false: its numbers need more than 64 bits, or its -0 would become 0. */
+static bool
+shape_key(GpuAggSortShape *shape, const GpuAggSortBounds *bounds, uint32_t i)
+{
+	GpuAggSortKey *key = &shape->keys[i];
+	const bool	empty = bounds->least[i] > bounds->most[i];
+	uint64_t	span;
+
+	key->unused = (uint8_t) unused_bits(bounds->used[i]);
+	key->least = empty ? 0 : bounds->least[i] >> key->unused;
+	span = empty ? 0 : (bounds->most[i] >> key->unused) - key->least;
+	key->nullable = (bounds->nulls >> i & 1) != 0;
+	key->null = key->nullable ? span + 1 : 0;
+	key->bits = (uint8_t) bits_of(key->nullable ? key->null : span);
+	return !(key->nullable && key->null == 0) &&
+		((bounds->zeros >> i & 1) == 0 || i == shape->value);
+}
+
+/* The value lowest, the others above it, the first one highest */
+static void
+shape_place(GpuAggSortShape *shape, uint32_t nkeys)
+{
+	shape->bits = shape->value_bits =
+		shape->value != GPUAGG_SORT_NO_VALUE ? shape->keys[shape->value].bits : 0;
+	for (uint32_t i = nkeys; i-- > 0;)
+		if (i != shape->value)
+		{
+			shape->keys[i].shift = (uint8_t) shape->bits;
+			shape->bits += shape->keys[i].bits;
+		}
+}
+
+/* False: words would be too wide, or rows at places of an order could not be counted. */
+static bool
+shape_make(const GpuAggGroupBy *s, GpuAggSortShape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->value = value_of(s);
+	shape->wish = s->config.ordered;
+	shape->counted = counted_steps(s);
+	for (uint32_t i = 0; i < s->program->nkeys; i++)
+		if (!shape_key(shape, &s->report->bounds, i))
+			return false;
+	shape_place(shape, s->program->nkeys);
+	shape->word_bytes = shape->bits <= 64 ? 8 : 16;
+	return shape->bits <= 128 &&
+		(shape->value == GPUAGG_SORT_NO_VALUE ||
+		 (shape->counted >> s->config.ordered.count & 1) != 0);
+}
+
+static GpuAggStatus
+sort_words(GpuAggGroupBy *s, void *words[2], GpuAggError *error)
+{
+	size_t		bytes;
+	void	   *memory;
+
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sort_bytes(&s->sort, s->args.n, &bytes));
+	memory = gpuagg_groupby_take(s, bytes, error);
+	if (memory == NULL)
+		return error->status;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sort(&s->sort, s->args.n, words, memory, bytes,
+										   &s->sorted.words, s->stream));
+	gpuagg_groupby_give(s, memory);
+	gpuagg_groupby_give(s, s->sorted.words == words[0] ? words[1] : words[0]);
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+words_launch(GpuAggGroupBy *s, GpuAggError *error)
+{
+	const size_t bytes = s->args.n * s->sort.word_bytes;
+	void	   *words[2];
+	GpuAggStatus status;
+
+	words[0] = gpuagg_groupby_take(s, bytes, error);
+	words[1] = gpuagg_groupby_take(s, bytes, error);
+	if (words[0] == NULL || words[1] == NULL)
+		return error->status;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_words(&s->args, &s->sort, words[0], s->config.sms,
+											s->stream));
+	if (s->sort.counted == all_steps(s))
+		gpuagg_groupby_batches_read(s);
+	status = sort_words(s, words, error);
+	if (status != GPUAGG_OK)
+		return status;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_count_sorted(&s->sort, s->sorted.words, s->args.n,
+												   &s->device->bounds, s->config.sms, s->stream));
+	s->phase = GPUAGG_GROUPBY_PHASE_SORTED;
+	return gpuagg_groupby_ask(s, error);
+}
+
+/* ---------- rows of groups ---------- */
+
+static GpuAggStatus
+starts_list(GpuAggGroupBy *s, uint32_t *starts, GpuAggError *error)
+{
+	size_t		bytes;
+	char	   *memory;
+	uint64_t   *n_starts;
+
+	GROUPBY_CHECK(gpuagg_cuda_groupby_starts_bytes(&s->sort, s->args.n, &bytes));
+	bytes = gpuagg_cuda_align(bytes);
+	memory = (char *) gpuagg_groupby_take(s, bytes + sizeof(uint64_t), error);
+	if (memory == NULL)
+		return error->status;
+	n_starts = (uint64_t *) (memory + bytes);
+	GROUPBY_CHECK(gpuagg_cuda_groupby_starts(&s->sort, s->sorted.words, s->args.n, memory, bytes,
+											 starts, n_starts, s->stream));
+	gpuagg_groupby_give(s, memory);
+	return GPUAGG_OK;
+}
+
+/* Rows that all groups become, at most */
+static uint64_t
+most_rows(const GpuAggGroupBy *s)
+{
+	const uint64_t of_group = s->sort.value == GPUAGG_SORT_NO_VALUE ?
+		1 :
+		gpuagg_ordered_pieces(&s->sort.wish);
+	const uint64_t groups = s->sorted.ngroups;
+
+	return groups > s->args.n / of_group ? s->args.n : groups * of_group;
+}
+
+static bool
+rows_memory(GpuAggGroupBy *s, GpuAggError *error)
+{
+	GpuAggGroupByPiece *piece = &s->pieces[s->npieces];
+
+	piece->capacity = most_rows(s);
+	piece->groups = 0;
+	piece->rows = s->sorted.rows = (char *) gpuagg_groupby_take(
+		s, piece->capacity * s->args.row_bytes, error);
+	s->sorted.firsts = gpuagg_groupby_take(s, s->sorted.ngroups * s->sort.word_bytes, error);
+	s->sorted.places = (uint64_t *) gpuagg_groupby_take(s, s->sorted.ngroups * sizeof(uint64_t),
+														error);
+	if (s->sorted.rows == NULL || s->sorted.firsts == NULL || s->sorted.places == NULL)
+		return false;
+	s->npieces++;
+	return true;
+}
+
+static GpuAggStatus
+rows_launch(GpuAggGroupBy *s, GpuAggError *error)
+{
+	uint32_t   *starts;
+	GpuAggStatus status;
+
+	s->sorted.ngroups = s->report->bounds.groups;
+	starts = (uint32_t *) gpuagg_groupby_take(s, s->sorted.ngroups * sizeof(uint32_t), error);
+	if (starts == NULL)
+		return error->status;
+	status = starts_list(s, starts, error);
+	if (status != GPUAGG_OK)
+		return status;
+	s->sorted.starts = starts;
+	s->report->head.groups = 0;
+	status = gpuagg_groupby_put(s, error);
+	if (status != GPUAGG_OK)
+		return status;
+	if (!rows_memory(s, error))
+		return error->status;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_rows(&s->args, &s->sort, &s->sorted, s->config.sms,
+												  s->stream));
+	gpuagg_groupby_give(s, (void *) s->sorted.words);
+	gpuagg_groupby_give(s, starts);
+	if (s->sort.counted != all_steps(s))
+	{
+		GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_states(&s->args, &s->sort, &s->sorted,
+														s->config.sms, s->stream));
+		gpuagg_groupby_batches_read(s);
+	}
+	gpuagg_groupby_give(s, s->sorted.firsts);
+	gpuagg_groupby_give(s, s->sorted.places);
+	s->phase = GPUAGG_GROUPBY_PHASE_MAIN;
+	return gpuagg_groupby_ask(s, error);
+}
+
+/* ---------- what is next ---------- */
+
+/* Rows are grouped in partitions instead. */
+static GpuAggStatus
+not_sorted(GpuAggGroupBy *s, GpuAggError *error)
+{
+	s->config.strategy = GPUAGG_GROUPBY_PARTITIONED;
+	return gpuagg_groupby_measure(s, error);
+}
+
+GpuAggStatus
+gpuagg_groupby_sorted_step(GpuAggGroupBy *s, GpuAggError *error)
+{
+	switch (s->phase)
+	{
+		case GPUAGG_GROUPBY_PHASE_PACKED:
+			/* starts are numbers of 32 bits */
+			if (s->args.n == 0 || s->args.n > UINT32_MAX)
+				return not_sorted(s, error);
+			return bounds_launch(s, error);
+		case GPUAGG_GROUPBY_PHASE_BOUNDED:
+			return shape_make(s, &s->sort) ? words_launch(s, error) : not_sorted(s, error);
+		case GPUAGG_GROUPBY_PHASE_SORTED:
+			return rows_launch(s, error);
+		default:
+			s->pieces[s->npieces - 1].groups = s->report->head.groups;
+			s->phase = GPUAGG_GROUPBY_PHASE_DONE;
+			return GPUAGG_OK;
+	}
+}
