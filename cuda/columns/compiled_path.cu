@@ -39,7 +39,9 @@ shared_bytes(const GpuAggTask *task, const GpuAggCompiledPath *path, uint32_t co
 static bool
 shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const uint32_t room = gpuagg_frame_room(task->device->launches.limits.shared_bytes);
+	const double unit = task->device->launches.limits.shared_bytes;
+	const uint32_t room = path->frame == GPUAGG_FRAME_DIRECT ? gpuagg_frame_most_room(unit) :
+															   gpuagg_frame_room(unit);
 	uint32_t   *copies = &path->args.copies_log2;
 
 	*copies = 0;

@@ -68,7 +68,8 @@ gpuagg_cuda_groupby_starts(const GpuAggSortShape *shape, const void *words, uint
 						   cudaStream_t stream)
 {
 	return shape->word_bytes == 8 ?
-		list_starts<uint64_t>(memory, bytes, words, n, shape->value_bits, starts, n_starts, stream) :
+		list_starts<uint64_t>(memory, bytes, words, n, shape->value_bits, starts, n_starts,
+							  stream) :
 		list_starts<GpuAggWideWord>(memory, bytes, words, n, shape->value_bits, starts, n_starts,
 									stream);
 }

@@ -222,7 +222,10 @@ cuts_make(const GpuAggSortShape &shape, const Word *words, uint64_t from, uint64
 		cuts->nwanted = gpuagg_ordered_wanted(&shape.wish, (int64_t) cuts->values, cuts->wanted);
 }
 
-/* What a register has, of a number.  Bits that doubles do not use are set in the order of those below 0. */
+/*
+ * What a register has, of a number.  Bits that doubles do not use are set in the order of those
+ * below 0.
+ */
 static __device__ __forceinline__ int64_t
 key_value(const GpuAggSortKey &key, uint64_t number, bool f64)
 {
@@ -315,8 +318,11 @@ rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 		place = rows_place(a, pieces);
 		if (!one)
 			continue;
-		((Word *) sorted.firsts)[g] = word_above(words[from], shape.value_bits);
-		sorted.places[g] = place;
+		if (sorted.firsts != NULL)
+		{
+			((Word *) sorted.firsts)[g] = word_above(words[from], shape.value_bits);
+			sorted.places[g] = place;
+		}
 		met = 0;
 		for (uint64_t at = 0, next; at < cuts.rows; at = next, place++)
 		{

@@ -2,11 +2,12 @@
  * groupby_sort.h
  *		Grouping by sorting: what its kernels share with who launches them.
  *
- * A row's keys become one word, in the order of the keys: each is a number in its type's order, without low bits that
- * no value has, less the least that there is, in as many bits as the greatest needs; NULL is the number behind that.
- * So integers that became doubles take little more room than they did before.  Rows with the same word
- * lie side by side once words are sorted.  Of a wish (device/ordered.h) the value has the lowest bits, so what
- * lies above them tells the query's groups apart, and rows of these lie in its order.
+ * A row's keys become one word, in the order of the keys: each is a number in its type's order,
+ * without low bits that no value has, less the least that there is, in as many bits as the greatest
+ * needs; NULL is the number behind that.  So integers that became doubles take little more room
+ * than they did before.  Rows with the same word lie side by side once words are sorted.  Of a wish
+ * (device/ordered.h) the value has the lowest bits, so what lies above them tells the query's
+ * groups apart, and rows of these lie in its order.
  */
 #ifndef GPUAGG_CUDA_GROUPBY_SORT_H
 #define GPUAGG_CUDA_GROUPBY_SORT_H
@@ -56,7 +57,7 @@ typedef struct GpuAggSorted
 	uint64_t	ngroups;
 	const uint32_t *starts;		/* the first word of each group */
 	char	   *rows;			/* of groups: layout.h */
-	void	   *firsts;			/* of each group, what its words begin with */
+	void	   *firsts;			/* of each group, what its words begin with; NULL: nobody asks */
 	uint64_t   *places;			/* of each group, its first row */
 } GpuAggSorted;
 

@@ -2,8 +2,8 @@
  * groupby_sorted.cu
  *		Grouping by sorting, its host side: bounds of keys, words, the sort, and rows of groups.
  *
- * All that lies between two looks at counters is enqueued at once: bounds; words, their sort and the number of
- * groups; rows of groups and their states.  A sort is one launch of CUB's, however long.
+ * What lies between two looks at counters is enqueued at once: bounds; words, their sort and the
+ * number of groups; rows of groups and their states.  A sort is one call of CUB's, however long.
  */
 #include "cuda/groupby/groupby_run.h"
 #include "cuda/groupby/groupby_sort.h"
@@ -213,13 +213,35 @@ rows_memory(GpuAggGroupBy *s, GpuAggError *error)
 	piece->groups = 0;
 	piece->rows = s->sorted.rows = (char *) gpuagg_groupby_take(
 		s, piece->capacity * s->args.row_bytes, error);
-	s->sorted.firsts = gpuagg_groupby_take(s, s->sorted.ngroups * s->sort.word_bytes, error);
-	s->sorted.places = (uint64_t *) gpuagg_groupby_take(s, s->sorted.ngroups * sizeof(uint64_t),
-														error);
-	if (s->sorted.rows == NULL || s->sorted.firsts == NULL || s->sorted.places == NULL)
+	if (s->sorted.rows == NULL)
 		return false;
 	s->npieces++;
 	return true;
+}
+
+/* How rows find their groups, for states other than counts */
+static bool
+places_memory(GpuAggGroupBy *s, GpuAggError *error)
+{
+	const uint64_t groups = s->sorted.ngroups;
+
+	if (s->sort.counted == all_steps(s))
+		return true;
+	s->sorted.firsts = gpuagg_groupby_take(s, groups * s->sort.word_bytes, error);
+	s->sorted.places = (uint64_t *) gpuagg_groupby_take(s, groups * sizeof(uint64_t), error);
+	return s->sorted.firsts != NULL && s->sorted.places != NULL;
+}
+
+/* Rows enter the states of their groups; records are read for the last time. */
+static GpuAggStatus
+states_launch(GpuAggGroupBy *s, GpuAggError *error)
+{
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_states(&s->args, &s->sort, &s->sorted, s->config.sms,
+													s->stream));
+	gpuagg_groupby_batches_read(s);
+	gpuagg_groupby_give(s, s->sorted.firsts);
+	gpuagg_groupby_give(s, s->sorted.places);
+	return GPUAGG_OK;
 }
 
 static GpuAggStatus
@@ -240,20 +262,16 @@ rows_launch(GpuAggGroupBy *s, GpuAggError *error)
 	status = gpuagg_groupby_put(s, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (!rows_memory(s, error))
+	if (!rows_memory(s, error) || !places_memory(s, error))
 		return error->status;
 	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_rows(&s->args, &s->sort, &s->sorted, s->config.sms,
 												  s->stream));
 	gpuagg_groupby_give(s, (void *) s->sorted.words);
 	gpuagg_groupby_give(s, starts);
 	if (s->sort.counted != all_steps(s))
-	{
-		GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_states(&s->args, &s->sort, &s->sorted,
-														s->config.sms, s->stream));
-		gpuagg_groupby_batches_read(s);
-	}
-	gpuagg_groupby_give(s, s->sorted.firsts);
-	gpuagg_groupby_give(s, s->sorted.places);
+		status = states_launch(s, error);
+	if (status != GPUAGG_OK)
+		return status;
 	s->phase = GPUAGG_GROUPBY_PHASE_MAIN;
 	return gpuagg_groupby_ask(s, error);
 }

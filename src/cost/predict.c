@@ -219,8 +219,8 @@
 #define REGROUP_NEAR_ENTRIES 3e4
 
 /*
- * A group of the device's that is returned, and put in order by the backend, where the device could have done
- * that (H200: 5 * 10^7 numerics of 50 groups in 10.4 s)
+ * A group of the device's that is returned, and put in order by the backend, where the device could
+ * have done that (H200: 5 * 10^7 numerics of 50 groups in 10.4 s)
  */
 #define ORDER_BEHIND_NS 200.0
 
@@ -502,7 +502,7 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 	if (work->reads > 1)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
 	/* a card sorts rows: that is in how it groups */
-	return (work->groups * share * ns + (work->ordered && !rates->gpu ? work->groups * ORDER_NS : 0) +
+	return (work->groups * (share * ns + (work->ordered && !rates->gpu ? ORDER_NS : 0)) +
 			share * (work->word_sorts * SORT_WORD_NS + work->value_sorts * SORT_VALUE_NS +
 					 work->long_sorts * SORT_LONG_NS)) *
 		gpuagg_predict_backend_slowness(rates);

@@ -157,7 +157,7 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates,
 		return within;
 	ns = card_ns(card, choice, read, frame, work);
 	kept_whole = card_ns(card, choice, kept, frame, work);
-	if (kept == GPUAGG_STRATEGY_SORTED)
+	if (kept == GPUAGG_STRATEGY_SORTED && input->behind_ns > 0)
 		return gpuagg_strategy_sorting_pays(input, kept_whole, ns) ? kept : read;
 	if (c->state == GPUAGG_COMPILED_NEW && !c->always && !gpuagg_frame_choose(frame, &needed))
 		ns += (double) GPUAGG_COMPILE_FIRST_NS / GPUAGG_COMPILE_RUNS;

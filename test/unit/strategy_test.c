@@ -329,7 +329,7 @@ test_resident(void)
 	c = choose(&r, resident(&p));
 	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL,
 	   "tables in shared memory as long as they are good");
-	p.groups = 11000;
+	p.groups = 25000;
 	c = choose(&r, resident(&p));
 	ok(c.strategy == GPUAGG_STRATEGY_PARTITIONED && c.radix_bits[1] == 0,
 	   "and one level beyond that");

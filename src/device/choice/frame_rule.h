@@ -7,8 +7,8 @@
  * planner with what statistics tell: so the strategy of a plan is the one that runs, as
  * far as both know the same.
  *
- *	1.	keys of small ranges number the groups: in shared memory if they fit, else in as
- *		many entries as the card's cache holds;
+ *	1.	keys of small ranges number the groups: in shared memory if they fit, be it with one
+ *		block a multiprocessor, else in as many entries as the card's cache holds;
  *	2.	few groups are in a hash table of each block;
  *	3.	of a strategy that keeps rows, they are kept, if they have records;
  *	4.	otherwise they are in the task's table.
@@ -56,6 +56,15 @@ gpuagg_frame_room(double unit_shared_bytes)
 	return room > 0 ? (uint32_t) room : 0;
 }
 
+/* Shared memory for groups that are numbered, of a block that has a multiprocessor for itself */
+GPUAGG_FN uint32_t
+gpuagg_frame_most_room(double unit_shared_bytes)
+{
+	const double room = unit_shared_bytes - GPUAGG_LOCAL_OVERHEAD;
+
+	return room > 0 ? (uint32_t) room : 0;
+}
+
 /* What so many groups take there; keys only where they are looked up */
 GPUAGG_FN double
 gpuagg_frame_shared_bytes(double groups, uint32_t key_bytes, uint32_t state_bytes,
@@ -83,7 +92,7 @@ GPUAGG_FN bool
 gpuagg_frame_numbers_fit(const GpuAggFrameCase *c)
 {
 	return gpuagg_frame_shared_bytes(c->numbers, 0, c->state_bytes, 0) <=
-		gpuagg_frame_room(c->unit_shared_bytes);
+		gpuagg_frame_most_room(c->unit_shared_bytes);
 }
 
 GPUAGG_FN bool

@@ -86,6 +86,7 @@
 #define SORT_WORD_BYTES 8.0
 #define SORT_DIGITS 5.0
 #define SORT_SHARE 2.2
+#define SORT_GROUP_BYTES 32.0
 
 /*
  * Windows are made for the groups that are expected, a GPU's partitions for those that
@@ -207,14 +208,19 @@ partitioned_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, 
 		levels * radix_ns(rates, in) + (1 + more) * stream_ns(rates, in);
 }
 
-/* Records are written, and read for their bounds and their words; these are sorted. */
+/*
+ * Records are written, and read for their bounds and their words; these are sorted, and rows of
+ * groups written.
+ */
 static double
 sorted_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
 	const double sort = 2 * SORT_DIGITS * SORT_WORD_BYTES * SORT_SHARE;
+	const double groups = in->behind_ns > 0 ? 0 : in->groups;
 
 	return input_ns(rates, in) + 3 * stream_ns(rates, in) +
-		1e9 * (seconds(in->rows * sort, rates->stream_bytes) +
+		1e9 * (seconds(in->rows * sort + groups * (2 * in->entry_bytes + SORT_GROUP_BYTES),
+					   rates->stream_bytes) +
 			   seconds(in->rows * fmax(0, in->updates - 2), updates_at(rates, 0)));
 }
 
@@ -332,6 +338,16 @@ fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doub
 	return table <= rates->local_bytes;
 }
 
+/*
+ * Where that leaves few groups, or they are only counted: other states are changed at random.
+ * Columns that are partitioned as they lie are sooner.
+ */
+static bool
+may_sort(const GpuAggStrategyInput *in)
+{
+	return in->behind_ns > 0 || (in->updates <= 2 && !in->part_rows.fast);
+}
+
 /* ---------- the choice ---------- */
 
 static void
@@ -349,11 +365,13 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_PARTITIONED] = partitioned_ns(rates, in, c->radix_bits[1] > 0 ? 2 : 1);
 	ns[GPUAGG_STRATEGY_SPATIAL] = spatial_ns(rates, in, t);
-	ns[GPUAGG_STRATEGY_SORTED] = in->behind_ns > 0 ? sorted_ns(rates, in) : -1;
+	ns[GPUAGG_STRATEGY_SORTED] = sorted_ns(rates, in);
 	if (!fits_local(rates, in, t))
 		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;
 	if (!parts_pay(rates, in))
 		ns[GPUAGG_STRATEGY_PARTITIONED] = -1;
+	if (!may_sort(in))
+		ns[GPUAGG_STRATEGY_SORTED] = -1;
 	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes || rates->tlb_groups < 2)
 		ns[GPUAGG_STRATEGY_SPATIAL] = -1;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
@@ -387,6 +405,14 @@ sorting_pays(const GpuAggStrategyInput *in, const double *ns)
 	return in->behind_ns > 0;
 }
 
+/* What leaves few groups has been compared with all others already. */
+static bool
+may_win(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, const double *ns, int s)
+{
+	return ns[s] >= 0 && !is_rash(rates, ns, s) &&
+		(s != GPUAGG_STRATEGY_SORTED || in->behind_ns <= 0);
+}
+
 /*
  * Of equal ones the simpler, which comes first.  A GPU that groups pages has few groups
  * in tables of its blocks, whatever these are predicted to take.
@@ -401,7 +427,7 @@ fastest(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, const d
 	if (rates->threads == 0 && !in->resident && ns[GPUAGG_STRATEGY_BLOCK_LOCAL] >= 0)
 		return GPUAGG_STRATEGY_BLOCK_LOCAL;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
-		if (s != GPUAGG_STRATEGY_SORTED && ns[s] >= 0 && !is_rash(rates, ns, s) &&
+		if (may_win(rates, in, ns, s) &&
 			(ns[s] < ns[best] ||
 			 (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
 			best = (GpuAggStrategy) s;
