@@ -50,6 +50,29 @@ test_choices(void)
 	test_choice(CASE, 1e6, false, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_SINGLE);
 }
 
+/* Two int4 keys that are neither counted nor summed, as count(DISTINCT a) by b has them */
+static void
+test_pairs(double groups, GpuAggStrategy want)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggResidentChoice c;
+	GpuAggProgram *packed;
+	TestProgram p;
+	GpuAggWork	work;
+	char		name[120];
+
+	program_init(&p);
+	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, 1, groups, 0, &work);
+	c = shape_choose(&rates, packed, &work);
+	snprintf(name, sizeof(name), "%g pairs: %s", groups, gpuagg_strategy_name(want));
+	if (!ok(c.runs == want, name))
+		printf("#   got %s\n", gpuagg_strategy_name(c.runs));
+	free(packed);
+}
+
 /*
  * A percentile of doubles by an int4: so many groups by values, made into so many (test/bench/sorted.sh)
  */
@@ -345,6 +368,8 @@ test_page_local(void)
 int
 main(void)
 {
+	test_pairs(5e4, GPUAGG_STRATEGY_SINGLE_PASS);
+	test_pairs(5.8e7, GPUAGG_STRATEGY_SORTED);
 	test_sorted(500, 50, GPUAGG_STRATEGY_BLOCK_LOCAL, 0);
 	test_sorted(5e6, 50, GPUAGG_STRATEGY_SORTED, 6);
 	test_sorted(3.5e7, 50, GPUAGG_STRATEGY_SORTED, 5.5);
