@@ -319,6 +319,15 @@ entry_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows, double w
 	return random_ns(rates, rows * first, bytes) + random_ns(rates, rows * (words - first), 0);
 }
 
+/* Keys that are no word are read where a head is taken already. */
+static double
+keys_ns(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return work->compiled.key_bytes == 8 ?
+		0 :
+		random_ns(rates, work->passed, gpuagg_predict_table_bytes(work));
+}
+
 static double
 table_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows)
 {
@@ -368,7 +377,10 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 				read_ns(rates, 2 * c->numbers * c->entry_bytes) +
 				fmax(table_ns(rates, work, work->groups), merge_ns(rates, work));
 		case GPUAGG_FRAME_SINGLE:
-			return fmax(table_ns(rates, work, work->passed), add_ns(rates, work)) +
+			return fmax(table_ns(rates, work, work->passed) + keys_ns(rates, work),
+						add_ns(rates, work)) +
+				/* the table is cleared, and read through for its groups */
+				read_ns(rates, 2 * gpuagg_predict_table_bytes(work)) +
 				ops_ns(rates, work->passed * HASHED_OPS);
 		default:
 			return c->kept_ns + KEPT_START_NS;
