@@ -39,6 +39,15 @@ key_number(const GpuAggRowField *f, uint64_t row, bool apart)
 	return (uint64_t) v.i ^ SIGN;
 }
 
+/* A row's flags, where NULL is what has no place in an order, too */
+static __device__ __forceinline__ uint32_t
+place_flags(const GpuAggGroupByArgs &a, const GpuAggSortShape &shape, uint64_t row)
+{
+	const uint32_t flags = row_flags(a, row);
+
+	return (flags & shape.left_out) != 0 ? flags | 1u << shape.value : flags;
+}
+
 /* ---------- bounds ---------- */
 
 static __device__ __forceinline__ void
@@ -58,8 +67,8 @@ bounds_add(GpuAggSortBounds *b, uint32_t key, uint64_t least, uint64_t most, uin
 }
 
 static __global__ void
-bounds_kernel(const __grid_constant__ GpuAggGroupByArgs a, uint32_t from, uint8_t value,
-			  GpuAggSortBounds *b)
+bounds_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+			  const __grid_constant__ GpuAggSortShape shape, uint32_t from, GpuAggSortBounds *b)
 {
 	uint64_t	least[BOUND_KEYS];
 	uint64_t	most[BOUND_KEYS];
@@ -75,7 +84,7 @@ bounds_kernel(const __grid_constant__ GpuAggGroupByArgs a, uint32_t from, uint8_
 	}
 	for (uint64_t row = first_row(); row < a.n; row += next_row())
 	{
-		const uint32_t flags = row_flags(a, row);
+		const uint32_t flags = place_flags(a, shape, row);
 
 		nulls |= flags;
 		#pragma unroll
@@ -89,7 +98,7 @@ bounds_kernel(const __grid_constant__ GpuAggGroupByArgs a, uint32_t from, uint8_
 			number = key_number(f, row, true);
 			if (f->f64 && number == (uint64_t) (gpuagg_f64_order(-0.0) ^ SIGN))
 				zeros |= 1u << (from + k);
-			if (from + k != value)
+			if (from + k != shape.value)
 				number = key_number(f, row, false);
 			least[k] = min(least[k], number);
 			most[k] = max(most[k], number);
@@ -115,7 +124,7 @@ template <typename Word>
 static __device__ __forceinline__ Word
 row_word(const GpuAggGroupByArgs &a, const GpuAggSortShape &shape, uint64_t row)
 {
-	const uint32_t flags = row_flags(a, row);
+	const uint32_t flags = place_flags(a, shape, row);
 	Word		word = 0;
 
 	for (uint32_t i = 0; i < a.nkeys; i++)
@@ -273,6 +282,9 @@ write_row(const GpuAggGroupByArgs &a, const GpuAggSortShape &shape, Word word, u
 	for (uint32_t i = 0; i < a.nsteps; i++)
 		if ((shape.counted >> i & 1) != 0)
 			*(uint64_t *) (out + a.steps[i].off) = count;
+	/* of rows without a place those that it counts are added later */
+	if (shape.left_out != 0 && (nulls >> shape.value & 1) != 0)
+		*(uint64_t *) (out + a.steps[shape.wish.count].off) = 0;
 }
 
 /* Places of so many rows of each lane; all lanes of the warp call it. */
@@ -323,6 +335,8 @@ rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			((Word *) sorted.firsts)[g] = word_above(words[from], shape.value_bits);
 			sorted.places[g] = place;
 		}
+		if (sorted.null_places != NULL)
+			sorted.null_places[g] = place + pieces - 1;
 		met = 0;
 		for (uint64_t at = 0, next; at < cuts.rows; at = next, place++)
 		{
@@ -362,9 +376,13 @@ states_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	{
 		const Word	word = row_word<Word>(a, shape, row);
 		const uint64_t g = group_of(sorted, word_above(word, shape.value_bits));
+		const uint32_t flags = row_flags(a, row);
 
-		row_enter(a, row, row_flags(a, row), shape.counted,
-				  sorted.rows + sorted.places[g] * a.row_bytes);
+		row_enter(a, row, flags, shape.counted, sorted.rows + sorted.places[g] * a.row_bytes);
+		if (shape.left_out != 0 && (flags & shape.left_out) == 0 && (flags >> shape.value & 1) != 0)
+			atomicAdd((unsigned long long *) (sorted.rows + sorted.null_places[g] * a.row_bytes +
+											  a.steps[shape.wish.count].off),
+					  1ull);
 	}
 }
 
@@ -381,11 +399,11 @@ blocks_for(uint64_t n, uint32_t sms)
 }
 
 cudaError_t
-gpuagg_cuda_groupby_bounds(const GpuAggGroupByArgs *a, uint8_t value, GpuAggSortBounds *bounds,
-						   uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_groupby_bounds(const GpuAggGroupByArgs *a, const GpuAggSortShape *shape,
+						   GpuAggSortBounds *bounds, uint32_t sms, cudaStream_t stream)
 {
 	for (uint32_t from = 0; from < a->nkeys; from += BOUND_KEYS)
-		bounds_kernel<<<blocks_for(a->n, sms), THREADS, 0, stream>>>(*a, from, value, bounds);
+		bounds_kernel<<<blocks_for(a->n, sms), THREADS, 0, stream>>>(*a, *shape, from, bounds);
 	return cudaGetLastError();
 }
 

@@ -7,7 +7,8 @@
  * needs; NULL is the number behind that.  So integers that became doubles take little more room
  * than they did before.  Rows with the same word lie side by side once words are sorted.  Of a wish
  * (device/ordered.h) the value has the lowest bits, so what lies above them tells the query's
- * groups apart, and rows of these lie in its order.
+ * groups apart, and rows of these lie in its order; a row that the wish's count leaves out has NULL
+ * for its value there.
  */
 #ifndef GPUAGG_CUDA_GROUPBY_SORT_H
 #define GPUAGG_CUDA_GROUPBY_SORT_H
@@ -46,7 +47,8 @@ typedef struct GpuAggSortShape
 	uint32_t	word_bytes;		/* 8 or 16 */
 	uint32_t	value_bits;		/* of these, the value's */
 	uint8_t		value;			/* the key that is the value of a wish, or GPUAGG_SORT_NO_VALUE */
-	uint64_t	counted;		/* steps that count all rows */
+	uint64_t	counted;		/* steps that count all rows, and the wish's */
+	uint32_t	left_out;		/* flag of rows that the wish's count leaves out; 0: there are none */
 	GpuAggOrdered wish;			/* no fractions: none */
 } GpuAggSortShape;
 
@@ -59,10 +61,15 @@ typedef struct GpuAggSorted
 	char	   *rows;			/* of groups: layout.h */
 	void	   *firsts;			/* of each group, what its words begin with; NULL: nobody asks */
 	uint64_t   *places;			/* of each group, its first row */
+	uint64_t   *null_places;	/* of each group, the row whose value is NULL; NULL: nobody asks */
 } GpuAggSorted;
 
-/* Launches return what CUDA says of them.  bounds: least all ones, all else 0. */
-extern cudaError_t gpuagg_cuda_groupby_bounds(const GpuAggGroupByArgs *args, uint8_t value,
+/*
+ * Launches return what CUDA says of them.  bounds: least all ones, all else 0; of the shape, value
+ * and left_out are there.
+ */
+extern cudaError_t gpuagg_cuda_groupby_bounds(const GpuAggGroupByArgs *args,
+											  const GpuAggSortShape *shape,
 											  GpuAggSortBounds *bounds, uint32_t sms,
 											  cudaStream_t stream);
 extern cudaError_t gpuagg_cuda_groupby_words(const GpuAggGroupByArgs *args,

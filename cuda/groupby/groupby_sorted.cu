@@ -34,7 +34,14 @@ bits_of(uint64_t number)
 	return bits;
 }
 
-/* Steps that count all rows, which sorted words tell */
+/* Does a step count all rows?  Sorted words tell how many these are. */
+static bool
+counts_all(const GpuAggGroupBy *s, const GpuAggTransition *t)
+{
+	return t->op == GPUAGG_TRANS_COUNT &&
+		(!s->args.has_head || (t->filter == GPUAGG_NO_REG && t->arg == GPUAGG_NO_REG));
+}
+
 static uint64_t
 counted_steps(const GpuAggGroupBy *s)
 {
@@ -42,9 +49,7 @@ counted_steps(const GpuAggGroupBy *s)
 	uint64_t	counted = 0;
 
 	for (uint32_t i = 0; i < s->program->ntransitions; i++)
-		if (trans[i].op == GPUAGG_TRANS_COUNT &&
-			(!s->args.has_head ||
-			 (trans[i].filter == GPUAGG_NO_REG && trans[i].arg == GPUAGG_NO_REG)))
+		if (counts_all(s, &trans[i]))
 			counted |= UINT64_C(1) << i;
 	return counted;
 }
@@ -57,10 +62,34 @@ all_steps(const GpuAggGroupBy *s)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
+/* Is there anything that sorted words do not tell? */
+static bool
+has_states(const GpuAggGroupBy *s)
+{
+	return s->sort.counted != all_steps(s) || s->sort.left_out != 0;
+}
+
 static uint8_t
 value_of(const GpuAggGroupBy *s)
 {
 	return s->config.ordered.nfractions > 0 ? s->config.ordered.key : GPUAGG_SORT_NO_VALUE;
+}
+
+/* What is known before bounds are */
+static void
+shape_begin(const GpuAggGroupBy *s, GpuAggSortShape *shape)
+{
+	const GpuAggOrdered *wish = &s->config.ordered;
+
+	memset(shape, 0, sizeof(*shape));
+	shape->value = value_of(s);
+	shape->wish = *wish;
+	shape->counted = counted_steps(s);
+	if (shape->value == GPUAGG_SORT_NO_VALUE)
+		return;
+	if ((shape->counted >> wish->count & 1) == 0)
+		shape->left_out = 1u << (s->program->nkeys + wish->count);
+	shape->counted |= UINT64_C(1) << wish->count;
 }
 
 /* ---------- bounds ---------- */
@@ -72,7 +101,8 @@ bounds_launch(GpuAggGroupBy *s, GpuAggError *error)
 
 	GROUPBY_CHECK(cudaMemsetAsync(bounds, 0, sizeof(*bounds), s->stream));
 	GROUPBY_CHECK(cudaMemsetAsync(bounds->least, 0xFF, sizeof(bounds->least), s->stream));
-	GROUPBY_CHECK(gpuagg_cuda_groupby_bounds(&s->args, value_of(s), bounds, s->config.sms,
+	shape_begin(s, &s->sort);
+	GROUPBY_CHECK(gpuagg_cuda_groupby_bounds(&s->args, &s->sort, bounds, s->config.sms,
 											 s->stream));
 	s->phase = GPUAGG_GROUPBY_PHASE_BOUNDED;
 	return gpuagg_groupby_ask(s, error);
@@ -112,22 +142,16 @@ shape_place(GpuAggSortShape *shape, uint32_t nkeys)
 		}
 }
 
-/* False: words would be too wide, or rows at places of an order could not be counted. */
+/* False: words would be too wide. */
 static bool
 shape_make(const GpuAggGroupBy *s, GpuAggSortShape *shape)
 {
-	memset(shape, 0, sizeof(*shape));
-	shape->value = value_of(s);
-	shape->wish = s->config.ordered;
-	shape->counted = counted_steps(s);
 	for (uint32_t i = 0; i < s->program->nkeys; i++)
 		if (!shape_key(shape, &s->report->bounds, i))
 			return false;
 	shape_place(shape, s->program->nkeys);
 	shape->word_bytes = shape->bits <= 64 ? 8 : 16;
-	return shape->bits <= 128 &&
-		(shape->value == GPUAGG_SORT_NO_VALUE ||
-		 (shape->counted >> s->config.ordered.count & 1) != 0);
+	return shape->bits <= 128;
 }
 
 static GpuAggStatus
@@ -160,7 +184,7 @@ words_launch(GpuAggGroupBy *s, GpuAggError *error)
 		return error->status;
 	GROUPBY_CHECK(gpuagg_cuda_groupby_words(&s->args, &s->sort, words[0], s->config.sms,
 											s->stream));
-	if (s->sort.counted == all_steps(s))
+	if (!has_states(s))
 		gpuagg_groupby_batches_read(s);
 	status = sort_words(s, words, error);
 	if (status != GPUAGG_OK)
@@ -225,11 +249,15 @@ places_memory(GpuAggGroupBy *s, GpuAggError *error)
 {
 	const uint64_t groups = s->sorted.ngroups;
 
-	if (s->sort.counted == all_steps(s))
+	if (!has_states(s))
 		return true;
 	s->sorted.firsts = gpuagg_groupby_take(s, groups * s->sort.word_bytes, error);
 	s->sorted.places = (uint64_t *) gpuagg_groupby_take(s, groups * sizeof(uint64_t), error);
-	return s->sorted.firsts != NULL && s->sorted.places != NULL;
+	if (s->sort.left_out != 0)
+		s->sorted.null_places = (uint64_t *) gpuagg_groupby_take(s, groups * sizeof(uint64_t),
+																 error);
+	return s->sorted.firsts != NULL && s->sorted.places != NULL &&
+		(s->sort.left_out == 0 || s->sorted.null_places != NULL);
 }
 
 /* Rows enter the states of their groups; records are read for the last time. */
@@ -241,6 +269,8 @@ states_launch(GpuAggGroupBy *s, GpuAggError *error)
 	gpuagg_groupby_batches_read(s);
 	gpuagg_groupby_give(s, s->sorted.firsts);
 	gpuagg_groupby_give(s, s->sorted.places);
+	if (s->sorted.null_places != NULL)
+		gpuagg_groupby_give(s, s->sorted.null_places);
 	return GPUAGG_OK;
 }
 
@@ -268,7 +298,7 @@ rows_launch(GpuAggGroupBy *s, GpuAggError *error)
 												  s->stream));
 	gpuagg_groupby_give(s, (void *) s->sorted.words);
 	gpuagg_groupby_give(s, starts);
-	if (s->sort.counted != all_steps(s))
+	if (has_states(s))
 		status = states_launch(s, error);
 	if (status != GPUAGG_OK)
 		return status;

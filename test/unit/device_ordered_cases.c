@@ -35,10 +35,26 @@ typedef struct Back
 /* The value is d, and v its place in the order of doubles. */
 static bool floats;
 
+/* Rows count only where d is above 0. */
+static bool filtered;
+
+static bool
+is_left_out(const Row *r)
+{
+	return filtered && !(r->d > 0);
+}
+
+/* Of rows with a place in the order */
+static bool
+has_place(const Row *r)
+{
+	return !r->v_null && !is_left_out(r);
+}
+
 static void
 make_rows(uint32_t n, uint32_t groups, uint32_t values)
 {
-	floats = false;
+	floats = filtered = false;
 	table_make(n, groups, 0);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
@@ -91,7 +107,11 @@ program_finer(TestProgram *p)
 		program_key(p, col[COL_D], GPUAGG_T_FLOAT8);
 	else
 		program_key(p, col[COL_V], GPUAGG_T_INT8);
-	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE,
+				  filtered ? program_instr(p, GPUAGG_OP_F64_GT, GPUAGG_CLASS_I64, col[COL_D],
+										   program_const_f64(p, 0)) :
+							 NONE,
+				  0);
 	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_MIN_I64, col[COL_V], NONE, GPUAGG_T_INT8);
 }
@@ -132,7 +152,7 @@ compare_rows(const void *x, const void *y)
 	const Row  *q = y;
 	const int	by_a = compare(p->a_null, p->a, q->a_null, q->a);
 
-	return by_a != 0 ? by_a : compare(p->v_null, p->v, q->v_null, q->v);
+	return by_a != 0 ? by_a : compare(!has_place(p), p->v, !has_place(q), q->v);
 }
 
 /* All groups, by a and v */
@@ -178,23 +198,24 @@ same(const Back *backs, uint64_t nbacks, const Row *all, uint64_t n, const GpuAg
 {
 	uint64_t	sum = 0;		/* may go round */
 	int64_t		least = INT64_MAX;
+	int64_t		found = INT64_MAX;
 	int64_t		values = 0;
 	int64_t		counted = 0;
 
-	for (uint64_t i = 0; i < n && !all[i].v_null; i++, values++)
+	for (uint64_t i = 0; i < n; i++)
 	{
-		sum += (uint64_t) all[i].v;
-		least = all[i].v < least ? all[i].v : least;
+		counted -= !is_left_out(&all[i]);
+		values += has_place(&all[i]);
+		sum += all[i].v_null ? 0 : (uint64_t) all[i].v;
+		least = !all[i].v_null && all[i].v < least ? all[i].v : least;
 	}
 	for (uint64_t i = 0; i < nbacks; i++)
 	{
 		counted += backs[i].rows;
-		if (backs[i].v_null)
-			continue;
 		sum -= (uint64_t) backs[i].sum;
-		least = backs[i].least == least ? INT64_MIN : least;
+		found = backs[i].least < found ? backs[i].least : found;
 	}
-	if (counted != (int64_t) n || sum != 0 || (values > 0 && least != INT64_MIN))
+	if (counted != 0 || sum != 0 || found != least)
 		return false;
 	for (uint32_t f = 0; f < wish->nfractions && values > 0; f++)
 	{
@@ -292,6 +313,12 @@ test_places(void)
 	run_case("doubles", NSEVERAL, several);
 	make_float_rows(scaled(20000), 30, 1);
 	run_case("whole doubles", NSEVERAL, several);
+	make_rows(scaled(30000), 40, 1000000);
+	filtered = true;
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].d = (double) (random_next() % 3) - 1;
+	table_build();
+	run_case("rows that are not counted", NSEVERAL, several);
 	make_rows(FEW_ROWS, 3, 100);
 	run_case("few rows", 1, &median);
 	table_free();

@@ -29,8 +29,8 @@
  *						parts as its device wants).  On a GPU u is what parts_updates()
  *						says, rows are read once more to count groups, and written as
  *						records unless they are partitioned as they lie
- *		sorted			I + r (3 b + 2 k w SORT_SHARE) / S + r (u - 2) / U(0)	k digits of words
- *											of w bytes, which tell what a count is
+ *		sorted			I + r (3 b + 2 k w SORT_SHARE) / S + r (u - 2) SORT_STATE_NS	k digits of
+ *											words of w bytes, which tell what a count is
  *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
  *											reach, and groups of units that share
  *											one are known, for w windows side by
@@ -87,6 +87,7 @@
 #define SORT_DIGITS 5.0
 #define SORT_SHARE 2.2
 #define SORT_GROUP_BYTES 32.0
+#define SORT_STATE_NS 0.04		/* of a row's state other than a count, where groups are few */
 
 /*
  * Windows are made for the groups that are expected, a GPU's partitions for those that
@@ -219,9 +220,9 @@ sorted_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	const double groups = in->behind_ns > 0 ? 0 : in->groups;
 
 	return input_ns(rates, in) + 3 * stream_ns(rates, in) +
-		1e9 * (seconds(in->rows * sort + groups * (2 * in->entry_bytes + SORT_GROUP_BYTES),
-					   rates->stream_bytes) +
-			   seconds(in->rows * fmax(0, in->updates - 2), updates_at(rates, 0)));
+		1e9 * seconds(in->rows * sort + groups * (2 * in->entry_bytes + SORT_GROUP_BYTES),
+					  rates->stream_bytes) +
+		in->rows * fmax(0, in->updates - 2) * SORT_STATE_NS;
 }
 
 /* Passes of one scope each */
