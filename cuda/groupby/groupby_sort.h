@@ -48,7 +48,7 @@ typedef struct GpuAggSortShape
 	uint32_t	value_bits;		/* of these, the value's */
 	uint8_t		value;			/* the key that is the value of a wish, or GPUAGG_SORT_NO_VALUE */
 	uint64_t	counted;		/* steps that count all rows, and the wish's */
-	uint32_t	left_out;		/* flag of rows that the wish's count leaves out; 0: there are none */
+	uint32_t	left_out;		/* flag of rows that the wish's count leaves out; 0: none is */
 	GpuAggOrdered wish;			/* no fractions: none */
 } GpuAggSortShape;
 

@@ -492,7 +492,8 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		(work->groups - work->left_out) / fmax(work->groups, 1) :
 		1;
 	/* fewer values are compared less often each, too */
-	const double compared = share * log2(fmax(work->groups * share, 2)) / log2(fmax(work->groups, 2));
+	const double compared = share * log2(fmax(work->groups * share, 2)) /
+		log2(fmax(work->groups, 2));
 	double		ns = REGROUP_NS + REGROUP_VALUE_NS * work->computed;
 
 	if (work->made <= 0)
