@@ -5,6 +5,7 @@
  */
 #include "cuda/groupby/groupby_rows.cuh"
 #include "cuda/groupby/groupby_word.cuh"
+#include "cuda/kernel/block_groups.cuh"
 #include "device/ops/ordered_row.h"
 
 #define THREADS 256
@@ -370,20 +371,28 @@ template <typename Word>
 static __global__ void
 states_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			  const __grid_constant__ GpuAggSortShape shape,
-			  const __grid_constant__ GpuAggSorted sorted)
+			  const __grid_constant__ GpuAggSorted sorted, uint32_t slots)
 {
+	extern __shared__ __align__(16) char memory[];
+	const BlockGroups block = block_begin(a.prepared, memory, slots);
+	BlockLooks	looks = block_looks(block);
+
 	for (uint64_t row = first_row(); row < a.n; row += next_row())
 	{
 		const Word	word = row_word<Word>(a, shape, row);
 		const uint64_t g = group_of(sorted, word_above(word, shape.value_bits));
 		const uint32_t flags = row_flags(a, row);
 
-		row_enter(a, row, flags, shape.counted, sorted.rows + sorted.places[g] * a.row_bytes);
+		row_enter(a, row, flags, shape.counted,
+				  block_states(block, sorted.rows + sorted.places[g] * a.row_bytes, &looks));
 		if (shape.left_out != 0 && (flags & shape.left_out) == 0 && (flags >> shape.value & 1) != 0)
-			atomicAdd((unsigned long long *) (sorted.rows + sorted.null_places[g] * a.row_bytes +
-											  a.steps[shape.wish.count].off),
-					  1ull);
+			row_enter(a, row, flags, ~(UINT64_C(1) << shape.wish.count),
+					  block_states(block, sorted.rows + sorted.null_places[g] * a.row_bytes,
+								   &looks));
 	}
+	/* a count of the block's is 0 where words told it */
+	block_end(block, a.nsteps,
+			  [&](uint32_t i) { return BlockState{a.steps[i].op, a.steps[i].off}; });
 }
 
 /* ---------- launches ---------- */
@@ -448,12 +457,17 @@ gpuagg_cuda_groupby_sorted_rows(const GpuAggGroupByArgs *a, const GpuAggSortShap
 
 cudaError_t
 gpuagg_cuda_groupby_sorted_states(const GpuAggGroupByArgs *a, const GpuAggSortShape *shape,
-								  const GpuAggSorted *sorted, uint32_t sms, cudaStream_t stream)
+								  const GpuAggSorted *sorted, uint32_t states_bytes, uint32_t sms,
+								  cudaStream_t stream)
 {
+	const uint32_t slots = block_slots(states_bytes);
+	const uint32_t bytes = slots * (8 + states_bytes);
+
 	if (shape->word_bytes == 8)
-		states_kernel<uint64_t><<<blocks_for(a->n, sms), THREADS, 0, stream>>>(*a, *shape, *sorted);
+		states_kernel<uint64_t><<<blocks_for(a->n, sms), THREADS, bytes, stream>>>
+			(*a, *shape, *sorted, slots);
 	else
-		states_kernel<GpuAggWideWord>
-			<<<blocks_for(a->n, sms), THREADS, 0, stream>>>(*a, *shape, *sorted);
+		states_kernel<GpuAggWideWord><<<blocks_for(a->n, sms), THREADS, bytes, stream>>>
+			(*a, *shape, *sorted, slots);
 	return cudaGetLastError();
 }

@@ -88,10 +88,12 @@ extern cudaError_t gpuagg_cuda_groupby_sorted_rows(const GpuAggGroupByArgs *args
 												   const GpuAggSorted *sorted, uint32_t sms,
 												   cudaStream_t stream);
 
-/* Rows enter the states of their group's first row, but for what is counted already. */
+/* Rows enter the states of their group's first row, but for what is counted already; a row has so
+ * many bytes of states. */
 extern cudaError_t gpuagg_cuda_groupby_sorted_states(const GpuAggGroupByArgs *args,
 													 const GpuAggSortShape *shape,
-													 const GpuAggSorted *sorted, uint32_t sms,
+													 const GpuAggSorted *sorted,
+													 uint32_t states_bytes, uint32_t sms,
 													 cudaStream_t stream);
 
 /* ---------- groupby_radix.cu ---------- */

@@ -154,41 +154,56 @@ shape_make(const GpuAggGroupBy *s, GpuAggSortShape *shape)
 	return shape->bits <= 128;
 }
 
-static GpuAggStatus
-sort_words(GpuAggGroupBy *s, void *words[2], GpuAggError *error)
+/* What sorting takes beside records: words twice, and CUB's */
+typedef struct SortMemory
 {
-	size_t		bytes;
-	void	   *memory;
+	void	   *words[2];
+	void	   *cub;
+	size_t		cub_bytes;
+} SortMemory;
 
-	GROUPBY_CHECK(gpuagg_cuda_groupby_sort_bytes(&s->sort, s->args.n, &bytes));
-	memory = gpuagg_groupby_take(s, bytes, error);
-	if (memory == NULL)
-		return error->status;
-	GROUPBY_CHECK(gpuagg_cuda_groupby_sort(&s->sort, s->args.n, words, memory, bytes,
-										   &s->sorted.words, s->stream));
-	gpuagg_groupby_give(s, memory);
-	gpuagg_groupby_give(s, s->sorted.words == words[0] ? words[1] : words[0]);
-	return GPUAGG_OK;
+static void
+sort_memory_give(GpuAggGroupBy *s, SortMemory *m)
+{
+	void	   *taken[] = {m->words[0], m->words[1], m->cub};
+
+	for (int i = 0; i < 3; i++)
+		if (taken[i] != NULL)
+			gpuagg_groupby_give(s, taken[i]);
+	memset(m, 0, sizeof(*m));
+}
+
+/* False: there is none, or *error tells more. */
+static bool
+sort_memory_take(GpuAggGroupBy *s, SortMemory *m, GpuAggError *error)
+{
+	const size_t bytes = s->args.n * s->sort.word_bytes;
+
+	memset(m, 0, sizeof(*m));
+	if (gpuagg_cuda_failed(NULL,
+						   gpuagg_cuda_groupby_sort_bytes(&s->sort, s->args.n, &m->cub_bytes),
+						   "bytes of a sort", __FILE__, __LINE__, error) != GPUAGG_OK)
+		return false;
+	m->words[0] = gpuagg_groupby_take(s, bytes, error);
+	m->words[1] = gpuagg_groupby_take(s, bytes, error);
+	m->cub = gpuagg_groupby_take(s, m->cub_bytes, error);
+	if (m->words[0] != NULL && m->words[1] != NULL && m->cub != NULL)
+		return true;
+	sort_memory_give(s, m);
+	return false;
 }
 
 static GpuAggStatus
-words_launch(GpuAggGroupBy *s, GpuAggError *error)
+words_launch(GpuAggGroupBy *s, SortMemory *m, GpuAggError *error)
 {
-	const size_t bytes = s->args.n * s->sort.word_bytes;
-	void	   *words[2];
-	GpuAggStatus status;
-
-	words[0] = gpuagg_groupby_take(s, bytes, error);
-	words[1] = gpuagg_groupby_take(s, bytes, error);
-	if (words[0] == NULL || words[1] == NULL)
-		return error->status;
-	GROUPBY_CHECK(gpuagg_cuda_groupby_words(&s->args, &s->sort, words[0], s->config.sms,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_words(&s->args, &s->sort, m->words[0], s->config.sms,
 											s->stream));
 	if (!has_states(s))
 		gpuagg_groupby_batches_read(s);
-	status = sort_words(s, words, error);
-	if (status != GPUAGG_OK)
-		return status;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sort(&s->sort, s->args.n, m->words, m->cub, m->cub_bytes,
+										   &s->sorted.words, s->stream));
+	m->words[s->sorted.words == m->words[0] ? 0 : 1] = NULL;
+	sort_memory_give(s, m);
 	GROUPBY_CHECK(gpuagg_cuda_groupby_count_sorted(&s->sort, s->sorted.words, s->args.n,
 												   &s->device->bounds, s->config.sms, s->stream));
 	s->phase = GPUAGG_GROUPBY_PHASE_SORTED;
@@ -264,8 +279,9 @@ places_memory(GpuAggGroupBy *s, GpuAggError *error)
 static GpuAggStatus
 states_launch(GpuAggGroupBy *s, GpuAggError *error)
 {
-	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_states(&s->args, &s->sort, &s->sorted, s->config.sms,
-													s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_states(
+		&s->args, &s->sort, &s->sorted, s->prepared->stride - s->prepared->states_off,
+		s->config.sms, s->stream));
 	gpuagg_groupby_batches_read(s);
 	gpuagg_groupby_give(s, s->sorted.firsts);
 	gpuagg_groupby_give(s, s->sorted.places);
@@ -316,6 +332,22 @@ not_sorted(GpuAggGroupBy *s, GpuAggError *error)
 	return gpuagg_groupby_measure(s, error);
 }
 
+/* Words are too wide, or there is no memory for them: records are there still. */
+static GpuAggStatus
+words_begin(GpuAggGroupBy *s, GpuAggError *error)
+{
+	SortMemory	memory;
+
+	if (!shape_make(s, &s->sort))
+		return not_sorted(s, error);
+	if (sort_memory_take(s, &memory, error))
+		return words_launch(s, &memory, error);
+	if (error->status != GPUAGG_OUT_OF_MEMORY)
+		return error->status;
+	memset(error, 0, sizeof(*error));
+	return not_sorted(s, error);
+}
+
 GpuAggStatus
 gpuagg_groupby_sorted_step(GpuAggGroupBy *s, GpuAggError *error)
 {
@@ -327,7 +359,7 @@ gpuagg_groupby_sorted_step(GpuAggGroupBy *s, GpuAggError *error)
 				return not_sorted(s, error);
 			return bounds_launch(s, error);
 		case GPUAGG_GROUPBY_PHASE_BOUNDED:
-			return shape_make(s, &s->sort) ? words_launch(s, error) : not_sorted(s, error);
+			return words_begin(s, error);
 		case GPUAGG_GROUPBY_PHASE_SORTED:
 			return rows_launch(s, error);
 		default:

@@ -9,7 +9,7 @@
  * states of groups that they find in shared memory, and merge them at the end.  A set without
  * keys is one group, and needs not even be found.
  */
-#include "cuda/kernel/table.cuh"
+#include "cuda/kernel/block_groups.cuh"
 #include "cuda/kernel/regroup_table.h"
 
 #define REGROUP_THREADS 256
@@ -144,91 +144,21 @@ finer_entry(const GpuAggCudaRegrouping *r, uint64_t i)
 	return r->from.dense || *(const uint32_t *) entry != 0 ? entry : NULL;
 }
 
-/* ---------- groups of a block ---------- */
-
-/* Shared memory of a block for its groups, and how many places are looked at for one */
-#define BLOCK_BYTES (40u << 10)
-#define BLOCK_PROBES 8
-
-/* A thread that misses so often, and mostly, goes to the table at once. */
-#define BLOCK_MISSES 64
-
-struct BlockGroups
-{
-	unsigned long long *owners; /* the table's entries, 0: nobody's; behind them states */
-	char	   *states;
-	uint32_t	slots;			/* a power of two, or 0 */
-	uint32_t	bytes;			/* of a group's states */
-};
-
-static __device__ __forceinline__ BlockGroups
-block_begin(const GpuAggCudaRegrouping &r, char *memory, uint32_t slots)
-{
-	const uint32_t bytes = r.made->stride - r.made->states_off;
-	const BlockGroups b = {(unsigned long long *) memory, memory + 8 * slots, slots, bytes};
-
-	for (uint32_t i = threadIdx.x; i < slots; i += blockDim.x)
-		b.owners[i] = 0;
-	for (uint32_t at = 8 * threadIdx.x; at < slots * bytes; at += 8 * blockDim.x)
-		*(uint64_t *) (b.states + at) =
-			*(const uint64_t *) (r.made->init_row + r.made->states_off + at % bytes);
-	__syncthreads();
-	return b;
-}
-
-/* Where the block has the states of an entry, as if they were an entry's; NULL: it has no room */
-static __device__ __forceinline__ char *
-block_entry(const BlockGroups &b, const GpuAggCudaRegrouping &r, const char *entry)
-{
-	const unsigned long long owner = (unsigned long long) entry;
-	uint32_t	at = (uint32_t) (owner * UINT64_C(0x9E3779B97F4A7C15) >> 40);
-
-	for (int i = 0; i < BLOCK_PROBES; i++, at++)
-	{
-		unsigned long long seen;
-
-		at &= b.slots - 1;
-		seen = *(volatile unsigned long long *) &b.owners[at];
-		if (seen == 0)
-			seen = atomicCAS(&b.owners[at], 0ull, owner);
-		if (seen == 0 || seen == owner)
-			return b.states + at * b.bytes - r.made->states_off;
-	}
-	return NULL;
-}
-
-static __device__ __forceinline__ void
-block_end(const BlockGroups &b, const GpuAggCudaRegrouping &r)
-{
-	__syncthreads();
-	for (uint32_t n = threadIdx.x; n < b.slots * r.plan.nstates; n += blockDim.x)
-	{
-		const GpuAggRegroupingMove *move = &r.plan.states[n % r.plan.nstates];
-		const uint32_t slot = n / r.plan.nstates;
-
-		if (b.owners[slot] != 0)
-			gpuagg_state_merge_shared(move->op, (char *) b.owners[slot] + move->to,
-									  b.states + slot * b.bytes - r.made->states_off + move->to);
-	}
-}
-
 static __global__ void
 regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r, uint32_t slots)
 {
 	extern __shared__ __align__(16) char memory[];
-	const BlockGroups block = block_begin(r, memory, slots);
+	const BlockGroups block = block_begin(r.made, memory, slots);
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 	uint32_t	added = 0;
-	uint32_t	found = 0;
-	uint32_t	missed = slots > 0 ? 0 : BLOCK_MISSES;
 	uint32_t	looked = 0;
+	BlockLooks	looks = block_looks(block);
 
 	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < r.from.capacity;
 		 i += step)
 	{
 		const char *from = finer_entry(&r, i);
 		char	   *into;
-		char	   *own = NULL;
 
 		if (from == NULL)
 			continue;
@@ -238,15 +168,12 @@ regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r, uint32_t slots)
 		into = made_group(&r, made_keys(&r, from), &added);
 		if (into == NULL)
 			break;
-		if (missed < BLOCK_MISSES || missed < found)
-		{
-			own = block_entry(block, r, into);
-			*(own != NULL ? &found : &missed) += 1;
-		}
-		merge_states(&r.plan, from, own != NULL ? own : into);
+		merge_states(&r.plan, from, block_states(block, into, &looks));
 	}
 	made_count(&r, added);
-	block_end(block, r);
+	block_end(block, r.plan.nstates, [&](uint32_t i) {
+		return BlockState{r.plan.states[i].op, r.plan.states[i].to};
+	});
 }
 
 /* ---------- one group ---------- */
@@ -301,17 +228,6 @@ void
 gpuagg_cuda_regroup_lone_group(const GpuAggCudaRegrouping *r, cudaStream_t stream)
 {
 	lone_group_kernel<<<1, 1, 0, stream>>>(*r);
-}
-
-/* Places for groups of a block; 0: they are too large */
-static uint32_t
-block_slots(uint32_t states_bytes)
-{
-	uint32_t	slots = 2048;
-
-	while (slots >= 128 && slots * (8 + states_bytes) > BLOCK_BYTES)
-		slots /= 2;
-	return states_bytes > 0 && slots >= 128 ? slots : 0;
 }
 
 void

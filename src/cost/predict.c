@@ -491,9 +491,6 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 	const double share = work->ordered ?
 		(work->groups - work->left_out) / fmax(work->groups, 1) :
 		1;
-	/* fewer values are compared less often each, too */
-	const double compared = share * log2(fmax(work->groups * share, 2)) /
-		log2(fmax(work->groups, 2));
 	double		ns = REGROUP_NS + REGROUP_VALUE_NS * work->computed;
 
 	if (work->made <= 0)
@@ -506,8 +503,8 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		ns += (work->reads - 1) * REGROUP_READ_NS;
 	/* a card sorts rows: that is in how it groups */
 	return (work->groups * (share * ns + (work->ordered && !rates->gpu ? ORDER_NS : 0)) +
-			compared * (work->word_sorts * SORT_WORD_NS + work->value_sorts * SORT_VALUE_NS +
-						work->long_sorts * SORT_LONG_NS)) *
+			work->word_sorts * SORT_WORD_NS + work->value_sorts * SORT_VALUE_NS +
+			work->long_sorts * SORT_LONG_NS) *
 		gpuagg_predict_backend_slowness(rates);
 }
 

@@ -55,6 +55,28 @@ input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 		input->possible &= ~GPUAGG_STRATEGIES_DEFERRING;
 }
 
+/* Of values that keys have, about: seldom do they fill their types. */
+#define NARROW_KEY_BITS 24
+#define WIDE_KEY_BITS 40
+
+/* What sorting by the keys needs to know of the program */
+static void
+input_sorting(const GpuAggWork *work, const GpuAggProgram *p, GpuAggStrategyInput *input)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+
+	input->counted = input->sort_bits = 0;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		input->counted += t[i].op == GPUAGG_TRANS_COUNT && t[i].arg == GPUAGG_NO_REG &&
+			t[i].filter == GPUAGG_NO_REG;
+	for (int i = 0; i < p->nkeys; i++)
+		input->sort_bits += gpuagg_type_slot_bytes(gpuagg_program_keys(p)[i].type) == 4 ?
+			NARROW_KEY_BITS :
+			WIDE_KEY_BITS;
+	if (work->compiled.numbers > 0)
+		input->sort_bits = fmin(input->sort_bits, ceil(log2(work->compiled.numbers + 1)));
+}
+
 /* For GpuAggStrategyInput, where 0 means that nobody knows */
 static double
 or_none(double groups)
@@ -78,6 +100,7 @@ gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program,
 	input->local_groups = or_none(
 		gpuagg_page_local_groups(compiled.entry_bytes, compiled.key_bytes, compiled.locked));
 	input_record(program, input);
+	input_sorting(work, program, input);
 }
 
 /* What the device asks its rule, but for ranges, which the planner has from statistics */
@@ -129,6 +152,18 @@ card_ns(const GpuAggRates *card, const GpuAggStrategyChoice *choice, GpuAggStrat
 	return gpuagg_predict_compiled(card, work);
 }
 
+/* By which rows are grouped soonest that are kept */
+static GpuAggStrategy
+kept_best(const GpuAggStrategyInput *input, const GpuAggStrategyChoice *choice)
+{
+	const double sorted = choice->predicted_ns[GPUAGG_STRATEGY_SORTED];
+	const double parts = choice->predicted_ns[GPUAGG_STRATEGY_PARTITIONED];
+
+	return sorted >= 0 && input->behind_ns <= 0 && (parts < 0 || sorted < parts) ?
+		GPUAGG_STRATEGY_SORTED :
+		GPUAGG_STRATEGY_PARTITIONED;
+}
+
 /*
  * Rows of a card that would be grouped as they are read, or kept for their groups: which is
  * sooner?  Rates of strategies know neither of numbers in place of keys nor of what
@@ -141,7 +176,7 @@ read_or_kept(const GpuAggRates *card, const GpuAggStrategyRates *rates,
 			 GpuAggFrameCase *frame, GpuAggWork *work)
 {
 	const GpuAggStrategy within = choice->within;
-	const GpuAggStrategy kept = is_deferring(within) ? within : GPUAGG_STRATEGY_PARTITIONED;
+	const GpuAggStrategy kept = is_deferring(within) ? within : kept_best(input, choice);
 	const GpuAggCompiledWork *c = &work->compiled;
 	/* what no kernel is made for: the interpreter beside columns that are grouped as they lie */
 	const bool	as_they_lie = c->state == GPUAGG_COMPILED_NOT && frame->defers && !frame->filtered;

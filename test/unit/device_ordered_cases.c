@@ -231,6 +231,15 @@ same(const Back *backs, uint64_t nbacks, const Row *all, uint64_t n, const GpuAg
 
 /* ---------- cases ---------- */
 
+static bool
+is_null_somewhere(void)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+		if (rows[i].v_null)
+			return true;
+	return false;
+}
+
 static void
 run_case(const char *name, uint32_t nfractions, const GpuAggOrderedFraction *fractions)
 {
@@ -272,7 +281,8 @@ run_case(const char *name, uint32_t nfractions, const GpuAggOrderedFraction *fra
 		}
 		ok(right && at == nrows, name);
 		/* one of each row that is wanted, one between two, and that of NULLs; few are not worth it */
-		if (info.orders != 0 && nrows > FEW_ROWS && rows[0].v != INT64_MIN)
+		if (info.orders != 0 && nrows > FEW_ROWS &&
+			(rows[0].v != INT64_MIN || !is_null_somewhere()))
 			ok(run.groups <= ngroups * (4 * nfractions + 2), name);
 		free(backs);
 	}
@@ -319,6 +329,22 @@ test_places(void)
 		rows[i].d = (double) (random_next() % 3) - 1;
 	table_build();
 	run_case("rows that are not counted", NSEVERAL, several);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].d = rows[i].a % 3 - 1;
+	table_build();
+	run_case("groups of which no row is counted", NSEVERAL, several);
+	make_rows(scaled(20000), 30, 1);
+	run_case("one value", NSEVERAL, several);
+	make_wide_rows(scaled(20000), 1, 64);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v_null = false;
+	table_build();
+	run_case("values of all bits, one group", NSEVERAL, several);
+	make_rows(scaled(20000), 20, 1000000);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v_null |= rows[i].a % 4 == 0;
+	table_build();
+	run_case("groups without a value", NSEVERAL, several);
 	make_rows(FEW_ROWS, 3, 100);
 	run_case("few rows", 1, &median);
 	table_free();

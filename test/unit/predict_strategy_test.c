@@ -50,9 +50,9 @@ test_choices(void)
 	test_choice(CASE, 1e6, false, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_SINGLE);
 }
 
-/* Two int4 keys that are neither counted nor summed, as count(DISTINCT a) by b has them */
+/* Two int4 keys, as count(DISTINCT a) by b has them, or with a sum of a value that is never NULL */
 static void
-test_pairs(double groups, GpuAggStrategy want)
+test_pairs(double groups, bool sum, GpuAggStrategy want)
 {
 	const GpuAggRates rates = shapes_card();
 	GpuAggResidentChoice c;
@@ -64,10 +64,13 @@ test_pairs(double groups, GpuAggStrategy want)
 	program_init(&p);
 	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
 	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	if (sum)
+		program_trans(&p, GPUAGG_TRANS_SUM_I64, program_attr(&p, GPUAGG_T_INT4, true), NONE,
+					  GPUAGG_T_INT4);
 	packed = program_pack(&p);
 	shape_work(packed, ROWS, 1, groups, 0, &work);
 	c = shape_choose(&rates, packed, &work);
-	snprintf(name, sizeof(name), "%g pairs: %s", groups, gpuagg_strategy_name(want));
+	snprintf(name, sizeof(name), "%g pairs%s: %s", groups, sum ? ", summed" : "", gpuagg_strategy_name(want));
 	if (!ok(c.runs == want, name))
 		printf("#   got %s\n", gpuagg_strategy_name(c.runs));
 	free(packed);
@@ -96,7 +99,7 @@ test_sorted(double groups, double made, GpuAggStrategy want, double ms)
 	work.ordered = true;
 	work.made = made;
 	work.left_out = groups - fmin(groups, made * 6);
-	work.word_sorts = groups * log2(groups);
+	work.word_sorts = made * 6 * log2(made * 6);
 	c = shape_choose(&rates, packed, &work);
 	snprintf(name, sizeof(name), "%g groups by values: %s", groups, gpuagg_strategy_name(want));
 	if (!ok(c.runs == want, name))
@@ -368,8 +371,9 @@ test_page_local(void)
 int
 main(void)
 {
-	test_pairs(5e4, GPUAGG_STRATEGY_SINGLE_PASS);
-	test_pairs(5.8e7, GPUAGG_STRATEGY_SORTED);
+	test_pairs(5e4, false, GPUAGG_STRATEGY_SINGLE_PASS);
+	test_pairs(5.8e7, false, GPUAGG_STRATEGY_SORTED);
+	test_pairs(5.8e7, true, GPUAGG_STRATEGY_SINGLE_PASS);
 	test_sorted(500, 50, GPUAGG_STRATEGY_BLOCK_LOCAL, 0);
 	test_sorted(5e6, 50, GPUAGG_STRATEGY_SORTED, 6);
 	test_sorted(3.5e7, 50, GPUAGG_STRATEGY_SORTED, 5.5);

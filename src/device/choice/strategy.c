@@ -29,8 +29,8 @@
  *						parts as its device wants).  On a GPU u is what parts_updates()
  *						says, rows are read once more to count groups, and written as
  *						records unless they are partitioned as they lie
- *		sorted			I + r (3 b + 2 k w SORT_SHARE) / S + r (u - 2) SORT_STATE_NS	k digits of
- *											words of w bytes, which tell what a count is
+ *		sorted			I + r (3 b + 2 k w SORT_SHARE) / S + r s SORT_STATE_NS	k digits of words of
+ *											w bytes; s states, but counts, which words tell
  *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
  *											reach, and groups of units that share
  *											one are known, for w windows side by
@@ -79,12 +79,11 @@
 #define PASS_UPDATES 47.0
 
 /*
- * Words of rows, and digits of 8 bits by which they are sorted: how wide keys are nobody knows
- * before they have come.  A digit reads and writes them, at so much less than memory gives (H200:
- * 6 * 10^7 words of 8 bytes in 3.8 ms).
+ * Rows are sorted by words of 8 or 16 bytes, by digits of 8 bits.  A digit reads and writes them,
+ * at so much less than memory gives (H200: 6 * 10^7 words of 8 bytes in 3.8 ms).
  */
 #define SORT_WORD_BYTES 8.0
-#define SORT_DIGITS 5.0
+#define SORT_DIGIT_BITS 8.0
 #define SORT_SHARE 2.2
 #define SORT_GROUP_BYTES 32.0
 #define SORT_STATE_NS 0.04		/* of a row's state other than a count, where groups are few */
@@ -209,6 +208,12 @@ partitioned_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, 
 		levels * radix_ns(rates, in) + (1 + more) * stream_ns(rates, in);
 }
 
+static double
+sort_word(const GpuAggStrategyInput *in)
+{
+	return (in->sort_bits > 64 ? 2 : 1) * SORT_WORD_BYTES;
+}
+
 /*
  * Records are written, and read for their bounds and their words; these are sorted, and rows of
  * groups written.
@@ -216,13 +221,13 @@ partitioned_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, 
 static double
 sorted_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
-	const double sort = 2 * SORT_DIGITS * SORT_WORD_BYTES * SORT_SHARE;
+	const double sort = 2 * ceil(in->sort_bits / SORT_DIGIT_BITS) * sort_word(in) * SORT_SHARE;
 	const double groups = in->behind_ns > 0 ? 0 : in->groups;
 
 	return input_ns(rates, in) + 3 * stream_ns(rates, in) +
 		1e9 * seconds(in->rows * sort + groups * (2 * in->entry_bytes + SORT_GROUP_BYTES),
 					  rates->stream_bytes) +
-		in->rows * fmax(0, in->updates - 2) * SORT_STATE_NS;
+		in->rows * (in->updates - 1 - in->counted) * SORT_STATE_NS;
 }
 
 /* Passes of one scope each */
@@ -346,7 +351,8 @@ fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doub
 static bool
 may_sort(const GpuAggStrategyInput *in)
 {
-	return in->behind_ns > 0 || (in->updates <= 2 && !in->part_rows.fast);
+	return in->sort_bits <= 2 * 64 &&
+		(in->behind_ns > 0 || (in->updates - 1 <= in->counted && !in->part_rows.fast));
 }
 
 /* ---------- the choice ---------- */
@@ -456,6 +462,7 @@ fit_memory(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	double		windows;
 
 	if (in->memory_bytes <= 0 || pass <= in->memory_bytes ||
+		c->strategy == GPUAGG_STRATEGY_SORTED ||
 		!(in->possible & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE)))
 		return;
 	windows = ceil(c->table_bytes / (in->memory_bytes * CAPACITY_SHARE));
@@ -498,9 +505,21 @@ choose_passes(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	}
 }
 
-void
-gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
-					   GpuAggStrategyChoice *c)
+/*
+ * Records, words twice, and rows of groups: without room for them there would be windows, each with
+ * all its groups.
+ */
+static bool
+sorting_fits(const GpuAggStrategyInput *in)
+{
+	const double rows_bytes = in->behind_ns > 0 ? 0 : in->groups * in->entry_bytes;
+
+	return in->memory_bytes <= 0 ||
+		in->rows * (in->record_bytes + 2 * sort_word(in)) + rows_bytes <= in->memory_bytes;
+}
+
+static void
+choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
 {
 	GpuAggStrategy forced = gpuagg_strategy_possible(in->forced, in->possible);
 
@@ -514,6 +533,20 @@ gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInp
 	c->passes = c->kept_passes = c->windows = 1;
 	choose_passes(rates, in, c);
 	fit_memory(rates, in, c);
+}
+
+void
+gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+					   GpuAggStrategyChoice *c)
+{
+	GpuAggStrategyInput fitting = *in;
+
+	if (!sorting_fits(in))
+	{
+		fitting.possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SORTED);
+		fitting.behind_ns = 0;
+	}
+	choose(rates, &fitting, c);
 }
 
 /* ---------- while a task runs ---------- */

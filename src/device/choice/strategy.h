@@ -94,6 +94,8 @@ typedef struct GpuAggStrategyInput
 	double		local_groups;	/* of a GPU: that a block's own table may have; 0: as
 								 * many as its bytes say; negative: none */
 	double		updates;		/* of states and heads, a row */
+	double		counted;		/* of the states, those that count all rows */
+	double		sort_bits;		/* of a row's keys, put side by side, about */
 	double		words;			/* of a GPU, whose threads share states: of words; 0: as
 								 * many */
 	bool		resident;		/* rows lie in the device's memory as columns */

@@ -105,7 +105,8 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 	work->passed = Max(expected->passed, 0) * share;
 	work->groups = share < 1 ? gpuagg_passes_part_groups(order, share) : Max(expected->groups, 0);
 	work->compiled.numbers = info->est_numbers;
-	work->ordered = info->ordered;
+	work->ordered = info->left_out > 0 && order->whole && share >= 1;
+	work->left_out = work->ordered ? work->groups * info->left_out : 0;
 }
 
 bool

@@ -90,7 +90,8 @@ gpuagg_spread_left(const GpuAggOrder *order)
 	GpuAggRegrouping wish;
 
 	gpuagg_regroup_wish(info, order->whole, &answer, &wish);
-	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
+	if (wish.nsets > 0 || (info->left_out > 0 && order->whole) ||
+		(!all && !keys_tell(&wanted->answer, wanted->limited)))
 		return Max(order->demand->expected.groups, 0);
 	return 0;
 }

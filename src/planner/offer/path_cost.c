@@ -160,6 +160,14 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 }
 
 static void
+work_sorts(GpuAggWork *work, const GpuAggCostSorts *sorts)
+{
+	work->word_sorts = sorts->words;
+	work->value_sorts = sorts->values;
+	work->long_sorts = sorts->longs;
+}
+
+static void
 work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		  const GpuAggPlanInfo *info)
 {
@@ -190,9 +198,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->entries = input->entries;
 	work->reads = input->reads;
 	work->computed = input->computed;
-	work->word_sorts = input->word_sorts;
-	work->value_sorts = input->value_sorts;
-	work->long_sorts = input->long_sorts;
+	work_sorts(work, input->ordered ? &input->few_sorts : &input->sorts);
 	work->string_bytes = input->string_bytes;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
@@ -319,15 +325,18 @@ waiting_ns(const GpuAggPrediction *p)
 
 /* Of several strategies a GPU returns few groups of those that it makes where rows are sorted. */
 static void
-settle_order(const GpuAggRates *rates, const GpuAggStrategyChoice *pages,
-			 const GpuAggResidentChoice *resident, GpuAggWork *work)
+settle_order(const GpuAggRates *rates, const GpuAggCostInput *input,
+			 const GpuAggStrategyChoice *pages, const GpuAggResidentChoice *resident,
+			 GpuAggWork *work)
 {
-	const GpuAggStrategy runs = work->cached_rows > 0 ? resident->runs : pages->within;
+	const bool	kept = work->cached_rows <= 0 || resident->runs == GPUAGG_STRATEGY_SORTED;
+	const bool	read = work->pages <= 0 || pages->within == GPUAGG_STRATEGY_SORTED;
 
-	if (!rates->gpu || !work->ordered || runs == GPUAGG_STRATEGY_SORTED)
+	if (!rates->gpu || !work->ordered || (kept && read))
 		return;
 	work->ordered = false;
 	work->left_out = 0;
+	work_sorts(work, &input->sorts);
 }
 
 /* Predicts, and turns into units */
@@ -351,7 +360,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	gpuagg_choose_resident(device, &work, info->program, false, &resident);
 	if (info->sample != GPUAGG_SAMPLE_NONE)
 		work.compiled.state = GPUAGG_COMPILED_NOT;
-	settle_order(&rates, &choice, &resident, &work);
+	settle_order(&rates, input, &choice, &resident, &work);
 	work.passes = choice.passes;
 	work.draw_ns = draw_ns(&work, info);
 	work.read_ns = read_ns(&rates, input, work.pages);

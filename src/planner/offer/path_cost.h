@@ -11,6 +11,14 @@
 #include "nodes/nodes.h"
 #include "planner/plan/plan.h"
 
+/* Sorted values, as GpuAggWork has them (cost/predict.h) */
+typedef struct GpuAggCostSorts
+{
+	double		words;
+	double		values;
+	double		longs;
+} GpuAggCostSorts;
+
 typedef struct GpuAggCostInput
 {
 	double		pages;			/* of the table, or of a sample of them */
@@ -28,9 +36,8 @@ typedef struct GpuAggCostInput
 	bool		ordered;		/* the device sorts the groups, of which `returned` come back */
 	double		entries;		/* of the tables in which the backend makes groups */
 	int			computed;		/* values that the backend computes of each group */
-	double		word_sorts;		/* sorted values, as GpuAggWork has them (cost/predict.h) */
-	double		value_sorts;
-	double		long_sorts;
+	GpuAggCostSorts sorts;		/* the backend's, of all groups */
+	GpuAggCostSorts few_sorts;	/* the backend's, of those that `ordered` leaves */
 	double		string_bytes;	/* of the keys of a group of the device's */
 	double		reads;			/* all groups are read so often */
 	Cost		postgres_cost;	/* of its plan in one process */

@@ -119,11 +119,11 @@ regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggR
 
 /* The backend's sorts of so many groups' values, as node/regroup/value_sort.c does them */
 static void
-count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
+count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostSorts *counts)
 {
 	const double sorts = groups * log2(Max(groups, 2));
 
-	input->word_sorts = input->value_sorts = input->long_sorts = 0;
+	memset(counts, 0, sizeof(*counts));
 	for (int i = 0; i < regroup->nsorts; i++)
 	{
 		const GpuAggRegroupSort *sort = &regroup->sorts[i];
@@ -133,11 +133,11 @@ count_sorts(const GpuAggRegroup *regroup, double groups, GpuAggCostInput *input)
 			continue;
 		if (groups * GPUAGG_REGROUP_WORD_BYTES <= work_mem * 1024.0 &&
 			gpuagg_regroup_has_words(sort, &inverted))
-			input->word_sorts += sorts;
+			counts->words += sorts;
 		else if (get_typbyval(sort->type))
-			input->value_sorts += sorts;
+			counts->values += sorts;
 		else
-			input->long_sorts += sorts;
+			counts->longs += sorts;
 	}
 }
 
@@ -159,7 +159,8 @@ cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCost
 		repeats * input->groups * ENTRY_BYTES;
 
 	input->computed = list_length(g->regroup->exprs);
-	count_sorts(regroup, input->groups, input);
+	count_sorts(regroup, input->groups, &input->sorts);
+	count_sorts(regroup, input->returned, &input->few_sorts);
 	input->entries = repeats > 0 ? input->groups : g->made_groups;
 	input->reads = ceil(bytes / (get_hash_memory_limit() / 2));
 	/* and once until that is known */
@@ -476,7 +477,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.speed = gpuagg_grouping_is_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
-	g->info.ordered = input.ordered;
+	g->info.left_out = input.ordered ? 1 - input.returned / Max(input.groups, 1) : 0;
 	input.string_bytes = string_bytes(g);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	computed = cost_of_computed(g, g->info.est_groups) +

@@ -222,8 +222,8 @@ typedef struct GpuAggPlanInfo
 	double		est_groups;
 	double		est_numbers;	/* product of the keys' ranges, as statistics tell; 0: not
 								 * known */
-	bool		ordered;		/* the device may return few groups of all that it makes
-								 * (device/ordered.h) */
+	double		left_out;		/* share of the groups that the device need not return, of rows of
+								 * an order (device/ordered.h) */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
 	bool		joins_rows;		/* single rows can be joined by the fallback plan's joins */
