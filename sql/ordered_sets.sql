@@ -143,7 +143,7 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FILTER (WHERE few > 5000), sum(few) FROM os_many GROUP BY g',
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v4), percentile_disc(0.5) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g',
 	'SELECT g, count(DISTINCT v4), count(DISTINCT f), count(DISTINCT d) FROM os_many GROUP BY g',
-	'SELECT g, few, count(*), avg(n), stddev(f) FILTER (WHERE f < 1e9) FROM os_many WHERE i % 3 > 0 GROUP BY g, few',
+	'SELECT g, few, count(*), avg(n), stddev(few) FILTER (WHERE f < 1e9) FROM os_many WHERE i % 3 > 0 GROUP BY g, few',
 	'SELECT v8, n, f, d, t, count(*) FROM os_many GROUP BY v8, n, f, d, t']) q;
 RESET gpuagg.strategy;
 PREPARE os_p (float8) AS SELECT md5(string_agg(x::text, ',' ORDER BY x)) FROM (SELECT g, percentile_disc($1) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g) x;
