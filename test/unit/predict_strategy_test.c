@@ -50,6 +50,15 @@ test_choices(void)
 	test_choice(CASE, 1e6, false, GPUAGG_STRATEGY_SINGLE_PASS, GPUAGG_FRAME_SINGLE);
 }
 
+/* An int4 and a key of this type */
+static void
+two_keys(TestProgram *p, uint8_t type)
+{
+	program_init(p);
+	program_key(p, program_attr(p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	program_key(p, program_attr(p, type, true), type);
+}
+
 /* Two int4 keys, as count(DISTINCT a) by b has them, or with a sum of a value that is never NULL */
 static void
 test_pairs(double groups, bool sum, GpuAggStrategy want)
@@ -61,16 +70,15 @@ test_pairs(double groups, bool sum, GpuAggStrategy want)
 	GpuAggWork	work;
 	char		name[120];
 
-	program_init(&p);
-	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
-	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
+	two_keys(&p, GPUAGG_T_INT4);
 	if (sum)
 		program_trans(&p, GPUAGG_TRANS_SUM_I64, program_attr(&p, GPUAGG_T_INT4, true), NONE,
 					  GPUAGG_T_INT4);
 	packed = program_pack(&p);
 	shape_work(packed, ROWS, 1, groups, 0, &work);
 	c = shape_choose(&rates, packed, &work);
-	snprintf(name, sizeof(name), "%g pairs%s: %s", groups, sum ? ", summed" : "", gpuagg_strategy_name(want));
+	snprintf(name, sizeof(name), "%g pairs%s: %s", groups, sum ? ", summed" : "",
+			 gpuagg_strategy_name(want));
 	if (!ok(c.runs == want, name))
 		printf("#   got %s\n", gpuagg_strategy_name(c.runs));
 	free(packed);
@@ -90,9 +98,7 @@ test_sorted(double groups, double made, GpuAggStrategy want, double ms)
 	GpuAggWork	work;
 	char		name[120];
 
-	program_init(&p);
-	program_key(&p, program_attr(&p, GPUAGG_T_INT4, true), GPUAGG_T_INT4);
-	program_key(&p, program_attr(&p, GPUAGG_T_FLOAT8, true), GPUAGG_T_FLOAT8);
+	two_keys(&p, GPUAGG_T_FLOAT8);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
 	packed = program_pack(&p);
 	shape_work(packed, ROWS, 1, groups, 0, &work);
@@ -100,6 +106,7 @@ test_sorted(double groups, double made, GpuAggStrategy want, double ms)
 	work.made = made;
 	work.left_out = groups - fmin(groups, made * 6);
 	work.word_sorts = made * 6 * log2(made * 6);
+	ok(gpuagg_predict_input(&rates, &work) >= 0, "what is sorted behind it is no part of the input");
 	c = shape_choose(&rates, packed, &work);
 	snprintf(name, sizeof(name), "%g groups by values: %s", groups, gpuagg_strategy_name(want));
 	if (!ok(c.runs == want, name))

@@ -329,10 +329,69 @@ test_resident(void)
 	c = choose(&r, resident(&p));
 	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL,
 	   "tables in shared memory as long as they are good");
+	p.groups = 11000;
+	c = choose(&r, resident(&p));
+	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL, "... be it one block a multiprocessor");
 	p.groups = 25000;
 	c = choose(&r, resident(&p));
 	ok(c.strategy == GPUAGG_STRATEGY_PARTITIONED && c.radix_bits[1] == 0,
 	   "and one level beyond that");
+}
+
+/* ---------- rows that are sorted ---------- */
+
+/* A value by an int4, counted; what follows of each group takes so many ns. */
+static GpuAggStrategyInput
+ordering(double groups, double behind_ns)
+{
+	GpuAggStrategyInput in = grouping(6e7, groups, ALL);
+
+	in.entry_bytes = 32;
+	in.record_bytes = 16;
+	in.part_rows = (GpuAggPartRows) {.key = GPUAGG_KEY_ANY};
+	in.updates = 2;
+	in.counted = 1;
+	in.sort_bits = 48;
+	in.resident = true;
+	in.behind_ns = behind_ns;
+	return in;
+}
+
+static void
+test_sorted(void)
+{
+	const GpuAggStrategyRates r = h200();
+	GpuAggStrategyInput in = ordering(5e7, 200);
+	GpuAggStrategyChoice c;
+
+	chooses(&r, in, GPUAGG_STRATEGY_SORTED, 1, "sorting leaves few of many groups");
+	/* records and words twice take 1.9 GB, a table 3.2 */
+	in.memory_bytes = 2e9;
+	chooses(&r, in, GPUAGG_STRATEGY_SORTED, 1, "it needs no table, and no windows for one");
+	in.memory_bytes = 1.9e9;
+	ok(choose(&r, in).strategy != GPUAGG_STRATEGY_SORTED, "but room for rows and words");
+	in = ordering(1000, 200);
+	ok(choose(&r, in).strategy != GPUAGG_STRATEGY_SORTED, "few groups are returned");
+	in = ordering(5e7, 0);
+	chooses(&r, in, GPUAGG_STRATEGY_SORTED, 1, "many groups that are only counted");
+	in.memory_bytes = 3e9;
+	ok(choose(&r, in).strategy != GPUAGG_STRATEGY_SORTED, "all of which need room");
+	in = ordering(5e7, 0);
+	in.counted = 0;
+	c = choose(&r, in);
+	ok(c.predicted_ns[GPUAGG_STRATEGY_SORTED] < 0, "others than counts are not sorted for that");
+	in.behind_ns = 200;
+	ok(choose(&r, in).strategy == GPUAGG_STRATEGY_SORTED, "but where few are left");
+	in.sort_bits = 129;
+	c = choose(&r, in);
+	ok(c.predicted_ns[GPUAGG_STRATEGY_SORTED] < 0, "keys that are too wide for a word");
+	in = ordering(5e7, 0);
+	in.part_rows.fast = true;
+	c = choose(&r, in);
+	ok(c.predicted_ns[GPUAGG_STRATEGY_SORTED] < 0, "columns that are partitioned as they lie");
+	in = ordering(5e7, 200);
+	in.possible = WITHOUT(SORTED);
+	ok(choose(&r, in).strategy != GPUAGG_STRATEGY_SORTED, "a device that has it not");
 }
 
 /* ---------- what is asked for ---------- */
@@ -483,6 +542,7 @@ main(void)
 	test_h200();
 	test_spatial();
 	test_resident();
+	test_sorted();
 	test_forced();
 	test_scope();
 	test_capacity();
