@@ -81,7 +81,7 @@ SELECT ca_twice('SELECT count(*), max(id) FROM ca_rows');
 SELECT gpuagg.unload('ca_rows') > 0;
 SELECT count(*) FROM gpuagg.cache WHERE relation = 'ca_rows'::regclass;
 DROP TABLE ca_rows;
--- samples, and no cache request
+-- samples take what there is; no cache request
 SELECT ca_pages('SELECT sum(v) FROM ca TABLESAMPLE BERNOULLI (50) REPEATABLE (1)');
 SET gpuagg.cache = off;
 SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');

@@ -129,6 +129,55 @@ SET gpuagg.debug_fault = 'finish';
 SELECT sa_outcomes(sa_queries('SELECT g, count(*), sum(id) FROM $table $sample GROUP BY g', '{20}', '{1,2}'), 'prefer');
 SELECT sa_outcomes(sa_queries('SELECT g, count(*), sum(id) FROM $table $sample WHERE (SELECT true) GROUP BY g', '{20}', '{1,2}'), 'prefer');
 RESET gpuagg.debug_fault;
+-- from kept columns, all of them, and beside pages that have changed since, or are new
+CREATE FUNCTION sa_pages(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('read %s, cached %s, kept %s', plan->'Pages' <> '0', plan->'Cached Pages' <> '0', plan->'Pages Kept' <> '0');
+END $$;
+CREATE FUNCTION sa_kept() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT sa_outcomes(sa_queries('SELECT id, count(*), min(v) FROM $table $sample GROUP BY id', '{10,60}', '{0,42}')) UNION ALL
+	SELECT sa_outcomes(sa_queries('SELECT g, count(*), sum(id), max(f) FROM $table $sample GROUP BY g', '{0,1e-30,1,24.999,99.99999,100}', '{1,-1.5}')) UNION ALL
+	SELECT sa_outcomes(sa_queries('SELECT count(*) FROM $table $sample', '{3,50,100}', '{3,''NaN''}')) UNION ALL
+	SELECT sa_outcomes(sa_queries('SELECT t, count(*), sum(v) FILTER (WHERE g > 3), avg(v) FROM $table $sample WHERE f < 900 AND t LIKE ''%t1%'' GROUP BY t HAVING count(*) > 1',
+		'{15,80}', '{5,6}'))
+$$;
+VACUUM (FREEZE) sa, sa_dead, sa_used, sa_one;
+SET client_min_messages = warning;
+SELECT count(gpuagg.load(t)) FROM unnest(ARRAY['sa', 'sa_dead', 'sa_clean', 'sa_used', 'sa_empty', 'sa_one', 'sa_gone']::regclass[]) t;
+RESET client_min_messages;
+SELECT sa_kept();
+SELECT m, sa_pages(format('SELECT g, sum(v) FROM sa TABLESAMPLE %s (40) REPEATABLE (7) GROUP BY g', m)) FROM unnest(ARRAY['BERNOULLI', 'SYSTEM']) m;
+UPDATE sa SET v = v + 1 WHERE id % 1009 = 0;
+DELETE FROM sa_clean WHERE id % 1013 = 5;
+INSERT INTO sa_dead SELECT * FROM sa WHERE id < 400;
+SELECT sa_kept();
+SELECT m, sa_pages(format('SELECT g, sum(v) FROM sa TABLESAMPLE %s (40) REPEATABLE (7) GROUP BY g', m)) FROM unnest(ARRAY['BERNOULLI', 'SYSTEM']) m;
+-- pages that have changed are kept elsewhere, again and again
+INSERT INTO sa SELECT i, i % 10, i, i / 8.0, 'more' FROM generate_series(20001, 20250) i;
+SELECT compare('SELECT g, count(*), sum(id), max(f), min(t), sum(v) FROM sa GROUP BY g');
+SELECT sa_kept();
+CREATE FUNCTION sa_again() RETURNS SETOF text LANGUAGE sql BEGIN ATOMIC
+	UPDATE sa SET t = repeat('u', 30 + id % 20) WHERE id % 97 = (SELECT min(id % 97) FROM sa WHERE t LIKE 't%');
+	SELECT compare('SELECT g, count(*), sum(id), max(f), min(t), sum(v) FROM sa GROUP BY g');
+	SELECT sa_kept();
+END;
+SELECT sa_again();
+SELECT sa_again();
+SELECT sa_again();
+-- a sample leaves what is kept as it is
+SELECT sa_pages('SELECT g, sum(v) FROM sa_used GROUP BY g');
+-- of an error no more than the sample's rows
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT g, sum(1 / (id - 5000)) FROM sa_used TABLESAMPLE BERNOULLI (100) GROUP BY g',
+	'SELECT g, sum(1 / (id - 5000)) FROM sa_used TABLESAMPLE BERNOULLI (50) REPEATABLE (3) GROUP BY g',
+	'SELECT g, sum(1 / (id - 5000)) FROM sa_used TABLESAMPLE BERNOULLI (50) REPEATABLE (4) GROUP BY g',
+	'SELECT g, sum(1 / (id - 5000)) FROM sa_used TABLESAMPLE SYSTEM (50) REPEATABLE (3) GROUP BY g',
+	'SELECT g, sum(1 / (id - 5000)) FROM sa_used TABLESAMPLE SYSTEM (50) REPEATABLE (1) GROUP BY g']) q;
+DROP FUNCTION sa_pages, sa_kept, sa_again;
 -- left to PostgreSQL
 CREATE FUNCTION sa_method(internal) RETURNS tsm_handler LANGUAGE internal AS 'tsm_bernoulli_handler';
 CREATE TABLE sa_part (id int4, g int4) PARTITION BY LIST (g);

@@ -6,6 +6,7 @@
  *	stripe.cu			stripes: memory, columns, what is valid
  *	fill.cu			pages into stripes, behind their decoding
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
+ *	stripe_sample.cu	samples of lines
  *	resident.h		stripes as a task's input: resident.cu, stripe_deferral.cu,
  *					stripe_filter.cu
  *
@@ -60,6 +61,8 @@ struct GpuAggStripe
 	GpuAggStoredZones zones;
 	uint32_t	ncolumns;
 	GpuAggStored *columns;
+	GpuAggStripePage *pages;	/* there; NULL: not told */
+	uint32_t	npages;
 };
 
 extern const GpuAggStripeOps gpuagg_cuda_stripe_ops;
@@ -105,6 +108,26 @@ extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe,
  */
 extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits,
 									 GpuAggRange *range);
+
+/* ---------- stripe_sample.cu ---------- */
+
+/* GpuAggStripeOps.pages, and bytes of what was told */
+extern GpuAggStatus gpuagg_cuda_stripe_pages(GpuAggStripe *stripe, const GpuAggStripePage *pages,
+											 uint32_t npages, GpuAggError *error);
+
+static inline size_t
+gpuagg_cuda_stripe_pages_bytes(const GpuAggStripe *stripe)
+{
+	return stripe->pages == NULL ? 0 : gpuagg_cuda_align(stripe->npages * sizeof(*stripe->pages));
+}
+
+/*
+ * In the stripe stream: of the positions below `positions` those that are valid, and of which the
+ * sample has the line, are added to a bitmap.
+ */
+extern bool gpuagg_cuda_stripe_sample(const GpuAggStripe *stripe, uint32_t positions,
+									  const GpuAggSample *sample, uint32_t *taken,
+									  GpuAggError *error);
 
 /* ---------- rearrange.cu ---------- */
 

@@ -1,7 +1,8 @@
 /*
  * resident_memory.cu
  *		Memory of a launch over stripes (resident_memory.h): one allocation, in the
- *		task's other stream, whose first part the host writes.
+ *		task's other stream, whose first part the host writes.  Of a sample of lines
+ *		the stripe stream allocates it, and finds out which these are.
  */
 #include <stdlib.h>
 
@@ -28,6 +29,17 @@ part(char *base, size_t *at, size_t bytes)
 	return p;
 }
 
+/* A bit for each position of all stripes, in whole tiles */
+static size_t
+bitmap_bytes(const GpuAggResidentShape *shape)
+{
+	size_t		tiles = 0;
+
+	for (uint32_t i = 0; i < shape->n; i++)
+		tiles += gpuagg_cuda_resident_tiles(&shape->pending[i]);
+	return tiles * (GPUAGG_STRIPE_TILE / 8);
+}
+
 static size_t
 resident_layout(const GpuAggTask *task, const GpuAggResidentShape *shape, char *base,
 				GpuAggDecodedBatch *decoded, GpuAggResidentParts *parts)
@@ -46,6 +58,8 @@ resident_layout(const GpuAggTask *task, const GpuAggResidentShape *shape, char *
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, shape->nbitmaps * bitmap);
+	parts->taken_bytes = task->prepared->sampled ? bitmap_bytes(shape) : 0;
+	parts->taken = (uint32_t *) part(base, &at, parts->taken_bytes);
 	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
 	parts->flags = (uint8_t *) part(base, &at, shape->tiles > 0 ? 0 : shape->pending->positions);
 	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
@@ -63,6 +77,7 @@ inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape,
 	uint32_t   *leftover = (uint32_t *) parts->bitmaps;
 	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
 	uint32_t   *left = parts->left;
+	uint32_t   *taken = parts->taken;
 	uint32_t	tile = 0;
 	GpuAggError error;
 
@@ -76,7 +91,7 @@ inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape,
 			w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns), &error);
 		if (w->nwithout > 0)
 			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
-		input->valid = w->stripe->valid;
+		input->valid = parts->taken_bytes > 0 ? taken : w->stripe->valid;
 		input->columns = columns;
 		input->without = without;
 		input->nwithout = w->nwithout;
@@ -87,6 +102,7 @@ inputs_stage(const GpuAggTask *task, const GpuAggResidentShape *shape,
 		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
 		without += w->nwithout;
 		left += gpuagg_cuda_resident_left_words(w);
+		taken += gpuagg_cuda_resident_tiles(w) * (GPUAGG_STRIPE_TILE / 32);
 		tile += gpuagg_cuda_resident_tiles(w);
 	}
 	memset(gpuagg_cuda_staged(batch, parts->left), 0, shape->left_words * sizeof(uint32_t));
@@ -108,7 +124,9 @@ gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape,
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, task->streams->decode, error);
+	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload,
+								   parts->taken_bytes > 0 ? task->device->stripe_stream :
+															task->streams->decode, error);
 	if (batch == NULL)
 	{
 		free(r);
@@ -125,6 +143,30 @@ gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape,
 	return batch;
 }
 
+/* The task's stream comes behind that, and with it all that uses the launch's memory. */
+static bool
+take_sample(GpuAggTask *task, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts,
+			GpuAggError *error)
+{
+	GpuAggDevice *device = task->device;
+	uint32_t   *taken = parts->taken;
+
+	if (!CUDA_OK(device, cudaMemsetAsync(taken, 0, parts->taken_bytes, device->stripe_stream),
+				 error))
+		return false;
+	for (uint32_t i = 0; i < shape->n; i++)
+	{
+		const GpuAggPendingStripe *w = &shape->pending[i];
+
+		if (!gpuagg_cuda_stripe_sample(w->stripe, w->positions, &task->prepared->sample, taken,
+									   error))
+			return false;
+		taken += gpuagg_cuda_resident_tiles(w) * (GPUAGG_STRIPE_TILE / 32);
+	}
+	return gpuagg_cuda_stripe_done(device, error) &&
+		gpuagg_cuda_stripe_wait(task, task->streams->decode, error);
+}
+
 bool
 gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape *shape,
 							const GpuAggResidentParts *parts, GpuAggError *error)
@@ -132,7 +174,8 @@ gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch, const GpuAggRe
 	cudaStream_t stream = task->streams->decode;
 	const size_t clear = shape->left_words > 0 ? 0 : shape->nbitmaps * parts->bitmap_bytes;
 
-	return gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
+	return (parts->taken_bytes == 0 || take_sample(task, shape, parts, error)) &&
+		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
 		(clear == 0 ||
 		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, clear, stream), error));
 }

@@ -19,6 +19,8 @@ typedef struct GpuAggResidentParts
 	size_t		upload;
 	char	   *bitmaps;
 	size_t		bitmap_bytes;	/* of each */
+	uint32_t   *taken;			/* of a sample of lines, in the place of valid positions */
+	size_t		taken_bytes;
 	uint8_t    *flags;
 } GpuAggResidentParts;
 
@@ -46,8 +48,8 @@ extern GpuAggBatch *gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResi
 											  GpuAggResidentParts *parts, GpuAggError *error);
 
 /*
- * What a launch begins with, beside whatever the task groups meanwhile: inputs go up, and
- * what has to be cleared is.
+ * What a launch begins with, beside whatever the task groups meanwhile: inputs go up, what has to
+ * be cleared is, and which lines are of a sample is found out.
  */
 extern bool gpuagg_cuda_resident_upload(GpuAggTask *task, GpuAggBatch *batch,
 										const GpuAggResidentShape *shape,

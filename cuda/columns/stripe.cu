@@ -290,6 +290,8 @@ stripe_free(GpuAggStripe *stripe)
 {
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		stored_free(stripe->device, &stripe->columns[i]);
+	gpuagg_cuda_stripe_release(stripe->device, stripe->pages,
+							   gpuagg_cuda_stripe_pages_bytes(stripe));
 	gpuagg_cuda_stripe_release(stripe->device, stripe->valid,
 							   stripe->valid_bytes + zones_bytes(stripe->positions));
 	free(stripe->zones.here);
@@ -401,7 +403,8 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
-	uint64_t	bytes = stripe->valid_bytes + zones_bytes(stripe->positions);
+	uint64_t	bytes = stripe->valid_bytes + zones_bytes(stripe->positions) +
+		gpuagg_cuda_stripe_pages_bytes(stripe);
 
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		bytes += stripe->columns[i].memory_bytes;
@@ -449,6 +452,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	stripe_free,
 	stripe_add_column,
 	stripe_drop_column,
+	gpuagg_cuda_stripe_pages,
 	stripe_zones,
 	stripe_range,
 	stripe_bytes,

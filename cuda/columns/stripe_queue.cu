@@ -68,9 +68,10 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
 			gpuagg_cuda_batch_failed(task, batch_id, error);
-	if (p->select || task->prepared->sampled)
-		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-								 "no stripes for rows that are selected or sampled");
+	if (p->select)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no stripes for rows that are selected");
+	if (task->prepared->sampled && stripe->pages == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "lines of a stripe are not known");
 	if (!gpuagg_cuda_stripe_columns(stripe, p, columns, error))
 		return error->status;
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)

@@ -177,8 +177,7 @@ job_may_cache(const GpuAggCacheClient *client)
 {
 	return client->shares_device && gpuagg_cache_limit() > 0 &&
 		!client->program->select &&
-		(client->config->sample.method == GPUAGG_SAMPLE_NONE ||
-		 (gpuagg_cache_draws(client) && client->can_draw)) &&
+		(!gpuagg_cache_draws(client) || client->can_draw) &&
 		!too_many_groups(client);
 }
 

@@ -139,6 +139,7 @@ typedef struct GpuAggCacheStripe
 	GpuAggStripe *stripe;
 	uint32		positions;
 	uint32		used;			/* the first ones */
+	bool		told;			/* the device knows which lines lie where (cache_pages.h) */
 	bool		closed;			/* all that lies there are formers; when they go, it does */
 	uint32		formers;		/* of a closed one; of a stripe that has gone (NULL) none */
 	uint64		loose[GPUAGG_TIGHT_ZONES / 64]; /* zones of which a value went */

@@ -210,6 +210,7 @@ take(GpuAggCacheExtent *extent, uint32 stripe, GpuAggCacheFreePart *part, uint32
 	block->stripe = (uint8) stripe;
 	block->position = range.first;
 	block->positions = (uint16) positions;
+	extent->stripes[stripe].told = false;
 	range.first += positions;
 	range.count -= positions;
 	if (range.count > 0 && range.first >> PART_LOG2 == block->position >> PART_LOG2)

@@ -12,6 +12,7 @@
 #include "cache/cache_former.h"
 #include "cache/cache_free.h"
 #include "cache/cache_map.h"
+#include "cache/cache_pages.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_settled.h"
 #include "cache/cache_wal.h"
@@ -144,11 +145,11 @@ map_same(const GpuAggCacheMap *map, const GpuAggCacheView *view, uint64 *same)
  * Brings the extent up to the map page as it is now: what is not known to be the same is
  * forgotten, or, if others use the extent, stays as it is for them alone.  A map page that
  * is older than what is known tells nothing, without LSNs nothing is known of what is
- * held, and who does not see all of it, or has no need to know, leaves it to others.  Who
+ * held, and who does not see all of it, or looks at a sample, leaves it to others.  Who
  * fills by an older map page is done with that.
  */
 static void
-map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
+map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use)
 {
 	GpuAggCacheExtent *extent = use->extent;
 	const bool	shared = extent->users > 1;
@@ -157,6 +158,7 @@ map_renew(const GpuAggCacheMap *map, GpuAggCacheUse *use)
 	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
 	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || use->reading || map->msg->current ||
+		client->config->sample.method == GPUAGG_SAMPLE_SYSTEM ||
 		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
 	gpuagg_cache_view(extent, &now, &view);
@@ -368,6 +370,8 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 			n = gpuagg_cache_zones(client, extent, stripe, without, n);
 		if (!lists_all(stripe, without, n))
 		{
+			if (gpuagg_sample_of_lines(&client->config->sample))
+				gpuagg_cache_pages_tell(use->extent, i);
 			if (!client->calls->resident(client, batch_id, stripe->stripe, without, n))
 			{
 				gpuagg_cache_view_free(&view);
@@ -578,7 +582,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	}
 	map.believed = client->config->fault == GPUAGG_FAULT_LSNS;
 	use->validated = true;
-	map_renew(&map, use);
+	map_renew(client, &map, use);
 	if (msg->use)
 	{
 		GpuAggCacheView view;

@@ -322,6 +322,7 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 	block->position = extent->stripes[i].used;
 	block->positions = (uint16) positions;
 	extent->stripes[i].used += positions;
+	extent->stripes[i].told = false;
 	extent->nplaced++;
 	return true;
 }

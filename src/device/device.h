@@ -32,7 +32,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 36
+#define GPUAGG_DEVICE_ABI 37
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -328,8 +328,9 @@ typedef struct GpuAggDeviceOps
 	 * that the program loads; strings whose register is of class BYTES are
 	 * read through their dictionary.  Until task_finish has answered, pages
 	 * may be decoded into listed positions only: so the end of a stripe, where
-	 * nothing is yet, is listed, too.  Not for programs that select, nor for
-	 * samples.
+	 * nothing is yet, is listed, too.  Of a sample of lines the stripe's pages have been told
+	 * (GpuAggStripeOps.pages); positions that these do not have are no input.  Not for programs
+	 * that select.
 	 */
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
 								   GpuAggStripe *stripe, const GpuAggPositions *without,

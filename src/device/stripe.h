@@ -43,6 +43,14 @@ typedef struct GpuAggStripeRange
 	GpuAggPositions positions;
 } GpuAggStripeRange;
 
+/* Lines of a block of the table: line i, from 0, at first + i */
+typedef struct GpuAggStripePage
+{
+	uint32_t	first;
+	uint32_t	count;
+	uint32_t	block;
+} GpuAggStripePage;
+
 /*
  * Zones: so many neighbouring positions, of which a stripe knows the least and
  * the greatest value of each column (src/device/README.md says why so many).
@@ -125,6 +133,14 @@ typedef struct GpuAggStripeOps
 	void		(*drop_column) (GpuAggStripe *stripe, uint32_t attr);
 
 	/*
+	 * Which lines of the table lie where, for samples of lines: in the order of positions, none
+	 * twice; copied.  It holds until the next call, and if that fails no more; tasks that were
+	 * given the stripe go on with what was told before.
+	 */
+	GpuAggStatus (*pages) (GpuAggStripe *stripe, const GpuAggStripePage *pages, uint32_t npages,
+						   GpuAggError *error);
+
+	/*
 	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)
 	 * of them, valid until the stripe changes.  Waits, but is cheap if no page was decoded
 	 * since the last time; without counts, which need not be right then, if none of these has
@@ -143,7 +159,7 @@ typedef struct GpuAggStripeOps
 	 */
 	bool		(*range) (const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range);
 
-	/* Bytes of a stripe's columns and validity; of one column */
+	/* Bytes of a stripe's columns, validity and pages; of one column */
 	uint64_t	(*bytes) (const GpuAggStripe *stripe);
 	uint64_t	(*column_bytes) (const GpuAggStripe *stripe, uint32_t attr);
 

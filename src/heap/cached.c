@@ -76,6 +76,12 @@ gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end)
 	cached->stop = (end + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 }
 
+void
+gpuagg_cached_sample(GpuAggCached *cached, const GpuAggSample *sample)
+{
+	cached->blocks = *sample;
+}
+
 /* ------------------------------------------------- messages of the worker --- */
 
 /* What the bitmap of so many blocks takes of a message */
@@ -308,6 +314,33 @@ extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, u
 	}
 }
 
+/* Of a sample of blocks, bits of those that it has in an extent; others are counted. */
+static void
+extent_sample(GpuAggCached *cached, uint32 number)
+{
+	const BlockNumber start = number * GPUAGG_EXTENT_BLOCKS;
+	const BlockNumber from = Max(start, cached->first);
+	const BlockNumber end = start + extent_blocks(cached, number);
+	const BlockNumber to = Min(end, cached->end);
+
+	if (cached->sampled == NULL)
+		cached->sampled = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
+	memset(cached->sampled, 0, GPUAGG_EXTENT_BITMAP_BYTES);
+	for (BlockNumber block = from; block < to; block++)
+		if (gpuagg_sample_has_block(&cached->blocks, block))
+			cached->sampled[(block - start) / 8] |= 1 << (block - start) % 8;
+	cached->outside += to - from - gpuagg_vismap_count(cached->sampled);
+}
+
+/* Bits of blocks that the task does not read go. */
+static void
+extent_leave(const GpuAggCached *cached, uint32 number, uint32 nblocks, uint8 *bits)
+{
+	extent_leave_others(cached, number, nblocks, bits);
+	for (int i = 0; bits != NULL && cached->sampled != NULL && i < BITMAP_WORDS; i++)
+		((uint64 *) bits)[i] &= ((const uint64 *) cached->sampled)[i];
+}
+
 /* Is an extent of no interest, for nothing of it is to be used, or kept? */
 static bool
 extent_is_done(const GpuAggCached *cached, const GpuAggCachedExtent *extent, uint32 nblocks)
@@ -328,7 +361,7 @@ extent_look(const GpuAggCached *cached, uint32 number, uint32 nblocks)
 	if (extent->map_lsn == InvalidXLogRecPtr && cached->may_fill &&
 		gpuagg_vismap_log(cached->rel, number))
 		extent->map_lsn = gpuagg_vismap_read(cached->rel, number, nblocks, extent->visible);
-	extent_leave_others(cached, number, nblocks, extent->visible);
+	extent_leave(cached, number, nblocks, extent->visible);
 }
 
 const GpuAggMsg *
@@ -339,7 +372,9 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	uint32		nblocks = extent_blocks(cached, number);
 	GpuAggMapMsg *map;
 
-	extent_leave_others(cached, number, nblocks, extent->held);
+	if (cached->blocks.method == GPUAGG_SAMPLE_SYSTEM)
+		extent_sample(cached, number);
+	extent_leave(cached, number, nblocks, extent->held);
 	if (extent_is_done(cached, extent, nblocks))
 		return NULL;
 	extent_look(cached, number, nblocks);

@@ -14,6 +14,7 @@
 
 #include "postgres.h"
 
+#include "device/ops/sample.h"
 #include "heap/vismap.h"
 
 /* One extent, once its map page has been looked at */
@@ -43,6 +44,7 @@ typedef struct GpuAggCached
 	bool		announced;			/* CACHED has come */
 	bool		may_fill;			/* the worker takes what is fed */
 	bool		compare;		/* what is used is fed, too, to be compared */
+	GpuAggSample blocks;		/* SYSTEM: of other blocks nothing is used */
 	BlockNumber first;			/* the first block that the task reads; of blocks before it nothing
 								 * is used or filled */
 	BlockNumber end;			/* the block behind the last that it reads; of blocks from there on
@@ -54,11 +56,14 @@ typedef struct GpuAggCached
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks that need not be fed */
+	uint64		outside;		/* blocks that the sample does not have */
 	uint64		done;			/* blocks that are used, in completed batches */
 	uint64		compared;		/* blocks whose LSNs were read */
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
 	uint8	   *check;			/* bits of blocks, with it */
+	uint8	   *sampled;		/* bits of blocks that the sample has, of the extent that is looked
+								 * at; NULL: all */
 	uint8	   *all;			/* bits of an extent that is foreseen whole; NULL until needed */
 } GpuAggCached;
 
@@ -68,8 +73,9 @@ typedef struct GpuAggCached
  */
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks, bool compare);
 
-/* The task reads blocks from first to before end, no others. */
+/* The task reads blocks from first to before end, no others; of a sample of blocks these alone. */
 extern void gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end);
+extern void gpuagg_cached_sample(GpuAggCached *cached, const GpuAggSample *sample);
 
 /* Messages of the worker.  A status other than GPUAGG_OK: garbled */
 extern GpuAggStatus gpuagg_cached_announced(GpuAggCached *cached,

@@ -202,8 +202,8 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 static inline BlockNumber
 feed_unwanted(const GpuAggFeed *feed, BlockNumber block)
 {
-	if (feed->sampled)
-		return !gpuagg_sample_has_block(&feed->sample, block);
+	if (feed->sampled && !gpuagg_sample_has_block(&feed->sample, block))
+		return 1;
 	return feed->cached != NULL ? gpuagg_cached_run(feed->cached, block) : 0;
 }
 

@@ -71,7 +71,9 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 						  const GpuAggPositions *without, uint32_t nwithout,
 						  GpuAggError *error)
 {
-	size_t		bytes = nwithout * sizeof(GpuAggPositions);
+	const bool	sampled = gpuagg_sample_of_lines(&task->sample);
+	const size_t bytes = nwithout * sizeof(GpuAggPositions);
+	const size_t pages_bytes = sampled ? stripe->npages * sizeof(GpuAggStripePage) : 0;
 	GpuAggBatch *batch;
 
 	if (input_begin(task, error) != GPUAGG_OK)
@@ -83,8 +85,14 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 				 "the stripe does not have the program's columns");
 		return error->status;
 	}
-	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions, bytes,
-								  error);
+	if (sampled && stripe->pages == NULL)
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message), "lines of the stripe are not known");
+		return error->status;
+	}
+	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions,
+								  bytes + pages_bytes, error);
 	if (batch == NULL)
 		return error->status;
 	batch->u.resident.stripe = stripe;
@@ -92,6 +100,13 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	batch->u.resident.nwithout = nwithout;
 	if (nwithout > 0)
 		memcpy(batch->extra, without, bytes);
+	if (sampled)
+	{
+		batch->u.resident.sample = &task->sample;
+		batch->u.resident.pages = (GpuAggStripePage *) ((char *) batch->extra + bytes);
+		batch->u.resident.npages = stripe->npages;
+		memcpy((char *) batch->extra + bytes, stripe->pages, pages_bytes);
+	}
 	gpuagg_host_batch_enqueue(task, batch);
 	return GPUAGG_OK;
 }

@@ -19,6 +19,7 @@
 #include "host/host_rearrange.h"
 #include "host/host_stripe.h"
 #include "host/host_task.h"
+#include "host/sample_lines.h"
 
 #define WORD_BITS 64
 #define BLOCK_WORDS (GPUAGG_VECTOR_ROWS / WORD_BITS)
@@ -173,11 +174,18 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 	gpuagg_memory_free(stripe->memory, column, column->bytes);
 }
 
+static size_t
+pages_bytes(const GpuAggStripe *stripe)
+{
+	return stripe->npages * sizeof(GpuAggStripePage);
+}
+
 static void
 stripe_free(GpuAggStripe *stripe)
 {
 	while (gpuagg_stripe_first(stripe) != NULL)
 		stripe_drop_column(stripe, gpuagg_stripe_first(stripe)->attr);
+	gpuagg_memory_free(stripe->memory, stripe->pages, pages_bytes(stripe));
 	gpuagg_memory_free(stripe->memory, stripe, stripe->bytes);
 }
 
@@ -215,6 +223,22 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	column->bytes = bytes;
 	column->next = gpuagg_stripe_first(stripe);
 	atomic_store_explicit(&stripe->columns, column, memory_order_release);
+	return GPUAGG_OK;
+}
+
+/* Tasks have copies of them. */
+static GpuAggStatus
+stripe_pages(GpuAggStripe *stripe, const GpuAggStripePage *pages, uint32_t npages,
+			 GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	gpuagg_memory_free(stripe->memory, stripe->pages, pages_bytes(stripe));
+	stripe->npages = 0;
+	stripe->pages = gpuagg_memory_alloc(stripe->memory, npages * sizeof(*pages));
+	if (stripe->pages == NULL)
+		return gpuagg_memory_error(stripe->memory, error);
+	memcpy(stripe->pages, pages, npages * sizeof(*pages));
+	stripe->npages = npages;
 	return GPUAGG_OK;
 }
 
@@ -257,7 +281,7 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
-	uint64_t	bytes = stripe->bytes;
+	uint64_t	bytes = stripe->bytes + pages_bytes(stripe);
 
 	for (const GpuAggStripeColumn *c = gpuagg_stripe_first(stripe); c != NULL; c = c->next)
 		bytes += c->bytes;
@@ -281,6 +305,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.free = stripe_free,
 	.add_column = stripe_add_column,
 	.drop_column = stripe_drop_column,
+	.pages = stripe_pages,
 	.zones = stripe_zones,
 	.range = stripe_range,
 	.bytes = stripe_bytes,
@@ -509,6 +534,47 @@ words_clear(uint64_t *words, uint32_t first, uint32_t end)
 	}
 }
 
+/* The first page that ends behind a position */
+static uint32_t
+first_page(const GpuAggResident *resident, uint32_t position)
+{
+	uint32_t	low = 0;
+	uint32_t	high = resident->npages;
+
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+		const GpuAggStripePage *page = &resident->pages[middle];
+
+		if (page->first + page->count <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Bits of a block's positions whose lines are not in the sample are cleared. */
+static void
+sample_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
+{
+	const uint32_t end = first + GPUAGG_VECTOR_ROWS;
+	uint64_t	chosen[BLOCK_WORDS] = {0};
+
+	for (uint32_t i = first_page(resident, first);
+		 i < resident->npages && resident->pages[i].first < end; i++)
+	{
+		const GpuAggStripePage *page = &resident->pages[i];
+		const uint32_t from = page->first > first ? page->first : first;
+		const uint32_t to = page->first + page->count < end ? page->first + page->count : end;
+
+		gpuagg_choose_kept(resident->sample, page->block, from - page->first, to - from, chosen,
+						   from - first);
+	}
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+		words[w] &= chosen[w];
+}
+
 /* Bits of the positions of a block that are wanted; returns their number. */
 static uint32_t
 block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
@@ -527,6 +593,8 @@ block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
 
 		words_clear(words, from, end < GPUAGG_VECTOR_ROWS ? end : GPUAGG_VECTOR_ROWS);
 	}
+	if (resident->sample != NULL)
+		sample_words(resident, first, words);
 	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
 		n += (uint32_t) __builtin_popcountll(words[w]);
 	return n;

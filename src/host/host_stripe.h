@@ -13,6 +13,7 @@
 #ifndef GPUAGG_HOST_HOST_STRIPE_H
 #define GPUAGG_HOST_HOST_STRIPE_H
 
+#include "device/ops/sample.h"
 #include "device/stripe.h"
 #include "host/host_memory.h"
 #include "host/host_zones.h"
@@ -40,6 +41,8 @@ struct GpuAggStripe
 	_Atomic uint64_t *valid;	/* a bit for each position; zero beyond them */
 	GpuAggZone *zones;			/* rows */
 	uint64_t	bytes;			/* of struct and bitmap */
+	GpuAggStripePage *pages;	/* NULL: not told */
+	uint32_t	npages;
 };
 
 /* Where rows of a page lie in a block of vectors, and what lines they had */
@@ -61,6 +64,9 @@ typedef struct GpuAggResident
 	const GpuAggStripe *stripe;
 	const GpuAggPositions *without;	/* in order */
 	uint32_t	nwithout;
+	const GpuAggSample *sample;	/* of lines; NULL: none */
+	const GpuAggStripePage *pages;	/* of a sample, the stripe's; in order */
+	uint32_t	npages;
 } GpuAggResident;
 
 extern const GpuAggStripeOps gpuagg_host_stripe_ops;

@@ -9,23 +9,61 @@
  */
 #include "host/sample_lines.h"
 
+/* Of n lines from `line` on, which counts from 0 */
 static inline __attribute__((always_inline)) void
-choose(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
+hash_lines(const GpuAggSample *sample, uint32_t block, uint32_t line, uint32_t n, uint32_t *hash)
 {
-	const uint32_t block = page->block;
 	const uint32_t seed = sample->seed;
-	const uint64_t cutoff = sample->cutoff;
+
+	for (uint32_t i = 0; i < n; i++)
+		hash[i] = gpuagg_sample_hash_line(block, line + i + 1, seed);
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("avx2"))) void
+hash_avx2(const GpuAggSample *sample, uint32_t block, uint32_t line, uint32_t n, uint32_t *hash)
+{
+	hash_lines(sample, block, line, n, hash);
+}
+
+static __attribute__((target("avx512f,avx512vl,avx512bw"))) void
+hash_avx512(const GpuAggSample *sample, uint32_t block, uint32_t line, uint32_t n, uint32_t *hash)
+{
+	hash_lines(sample, block, line, n, hash);
+}
+#endif
+
+static void
+hash_some(const GpuAggSample *sample, uint32_t block, uint32_t line, uint32_t n, uint32_t *hash)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+	{
+		hash_avx512(sample, block, line, n, hash);
+		return;
+	}
+	if (__builtin_cpu_supports("avx2"))
+	{
+		hash_avx2(sample, block, line, n, hash);
+		return;
+	}
+#endif
+	hash_lines(sample, block, line, n, hash);
+}
+
+void
+gpuagg_choose_lines(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
+{
 	const uint32_t nbytes = (page->nlines + 7) / 8;
 	uint32_t	hash[GPUAGG_VISIBILITY_BYTES * 8];
 
-	for (uint32_t i = 0; i < nbytes * 8; i++)
-		hash[i] = gpuagg_sample_hash_line(block, i + 1, seed);
+	hash_some(sample, page->block, 0, nbytes * 8, hash);
 	for (uint32_t k = 0; k < nbytes; k++)
 	{
 		uint32_t	bits = 0;
 
 		for (uint32_t i = 0; i < 8; i++)
-			bits |= (uint32_t) (hash[8 * k + i] < cutoff) << i;
+			bits |= (uint32_t) (hash[8 * k + i] < sample->cutoff) << i;
 		chosen[k] = (uint8_t) bits;
 	}
 	if (page->nlines % 8 != 0)
@@ -34,34 +72,13 @@ choose(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
 		chosen[k] &= page->visibility[k];
 }
 
-#if defined(__x86_64__)
-static __attribute__((target("avx2"))) void
-choose_avx2(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
-{
-	choose(sample, page, chosen);
-}
-
-static __attribute__((target("avx512f,avx512vl,avx512bw"))) void
-choose_avx512(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
-{
-	choose(sample, page, chosen);
-}
-#endif
-
 void
-gpuagg_choose_lines(const GpuAggSample *sample, const GpuAggPage *page, uint8_t *chosen)
+gpuagg_choose_kept(const GpuAggSample *sample, uint32_t block, uint32_t line, uint32_t n,
+				   uint64_t *words, uint32_t at)
 {
-#if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-	{
-		choose_avx512(sample, page, chosen);
-		return;
-	}
-	if (__builtin_cpu_supports("avx2"))
-	{
-		choose_avx2(sample, page, chosen);
-		return;
-	}
-#endif
-	choose(sample, page, chosen);
+	uint32_t	hash[GPUAGG_MAX_LINES];
+
+	hash_some(sample, block, line, n, hash);
+	for (uint32_t i = 0; i < n; i++)
+		words[(at + i) / 64] |= (uint64_t) (hash[i] < sample->cutoff) << (at + i) % 64;
 }

@@ -23,7 +23,20 @@ sorted_cases()
 		equal "SELECT count(*) AS n FROM sorting WHERE price = 12345" "" \
 		quotient "SELECT sum(n * (1 - b / 100.0)) AS s FROM sorting" "" \
 		bernoulli "SELECT g, avg(price) AS a FROM sorting TABLESAMPLE BERNOULLI (1) REPEATABLE (42) GROUP BY g" \
-		"SELECT g, avg(price) AS a FROM sorting TABLESAMPLE BERNOULLI (1%) GROUP BY g"
+		"SELECT g, avg(price) AS a FROM sorting TABLESAMPLE BERNOULLI (1%) GROUP BY g" \
+		system "SELECT g, avg(price) AS a FROM sorting TABLESAMPLE SYSTEM (20) REPEATABLE (42) GROUP BY g" \
+		"SELECT g, avg(price) AS a FROM sorting TABLESAMPLE SYSTEM (20%) GROUP BY g" \
+		mode "SELECT g, mode() WITHIN GROUP (ORDER BY w) AS m FROM sorting GROUP BY g" "SELECT g, mode(w) AS m FROM sorting GROUP BY g" \
+		case-text "SELECT CASE WHEN x < 1000 THEN 'low' WHEN x < 8000 THEN 'middle' ELSE 'high' END AS k, count(*) AS n, sum(price) AS s FROM sorting GROUP BY 1" "" \
+		extreme-texts "SELECT g, min(s) AS l, max(s) AS h FROM sorting GROUP BY g" "" \
+		like "SELECT count(*) AS n, sum(price) AS p FROM sorting WHERE s LIKE 'city1%' AND price BETWEEN 1000 AND 900000" "" \
+		to-char "SELECT to_char(tz, 'YYYY-MM') AS m, sum(n) AS s FROM sorting GROUP BY 1" \
+		"SELECT strftime(tz, '%Y-%m') AS m, sum(n) AS s FROM sorting GROUP BY 1" \
+		text-date "SELECT s, d, count(*) AS n, sum(price) AS p FROM sorting GROUP BY s, d" "" \
+		many-ints "SELECT cust, count(*) AS n FROM sorting GROUP BY cust" "" \
+		many-texts "SELECT phrase, count(*) AS n FROM sorting GROUP BY phrase" "" \
+		distinct-phrases "SELECT phrase, count(DISTINCT cust) AS u FROM sorting WHERE phrase <> '' GROUP BY phrase ORDER BY u DESC, phrase LIMIT 10" "" \
+		regexp "SELECT regexp_replace(url, '^https?://(?:www[.])?([^/]+)/.*\$', '\\1') AS k, avg(length(url)) AS l, count(*) AS c, min(url) AS m FROM sorting WHERE url <> '' GROUP BY 1 HAVING count(*) > 1000 ORDER BY l DESC, k LIMIT 25" ""
 }
 
 # Each core makes its part of the rows.
@@ -32,7 +45,7 @@ sorted_table()
 	server_sql main "SET client_min_messages = error;
 		DROP TABLE IF EXISTS sorting;
 		CREATE TABLE sorting (g int4, h int4, b int4, w int4, price int4, cust int4, x float8, n numeric(12, 2), d date,
-			ts timestamp) WITH (autovacuum_enabled = off);
+			ts timestamp, tz timestamptz, s text, phrase text, url text) WITH (autovacuum_enabled = off);
 		ALTER TABLE sorting SET (parallel_workers = $BENCH_MAX_WORKERS)" &&
 		in_parts "$1" sorted_part &&
 		server_sql main "VACUUM (FREEZE, ANALYZE) sorting" ||
@@ -47,7 +60,11 @@ sorted_part()
 		SELECT (a & 1048575) % 50, (a >> 20 & 1048575) % 1000, (a >> 40 & 1048575) % 8, (b & 1048575) % 1000,
 			   (b >> 20 & 16777215) % 1000000, (c & 16777215) % 2000000, ((c >> 24 & 16777215) % 100000) / 8.0,
 			   ((a >> 10 & 16777215) % 1000000) / 100.0, '2022-01-01'::date + ((b >> 8 & 1048575) % 1140)::int4,
-			   '2022-01-01'::timestamp + (c >> 8 & 1073741823) % 98496000 * interval '1 s'
+			   '2022-01-01'::timestamp + (c >> 8 & 1073741823) % 98496000 * interval '1 s',
+			   '2022-01-01'::timestamptz + (c >> 8 & 1073741823) % 98496000 * interval '1 s',
+			   'city' || (a >> 15 & 1048575) % 550,
+			   CASE WHEN (b >> 35 & 1048575) % 5 = 0 THEN 'what to look for ' || (b >> 12 & 16777215) % 600000 ELSE '' END,
+			   CASE WHEN (b >> 33 & 1048575) % 2 = 0 THEN 'https://www.site' || (c >> 9 & 16777215) % 5000 || '.org/p/' || (c >> 9 & 16777215) % 2100000 ELSE '' END
 		FROM (SELECT hashint8extended(i, 1) AS a, hashint8extended(i, 2) AS b, hashint8extended(i, 3) AS c
 			  FROM generate_series($1::int8, $2::int8) i OFFSET 0) r"
 }

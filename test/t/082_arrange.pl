@@ -23,6 +23,8 @@ $node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
 my $query = 'SELECT s, count(*), sum(v), max(id), max(day) FROM t WHERE day BETWEEN 100 AND 110 GROUP BY s ORDER BY s';
 my $all = 'SELECT s, count(*), sum(v), max(id), max(day) FROM t GROUP BY s ORDER BY s';
 
+my $sample = 'SELECT s, count(*), sum(v), max(id) FROM t TABLESAMPLE BERNOULLI (20) REPEATABLE (2) GROUP BY s ORDER BY s';
+
 # Zones that a query skipped, and read
 sub zones
 {
@@ -42,7 +44,7 @@ sub changes
 	{
 		$node->safe_psql('postgres', "UPDATE t SET v = v + 1 WHERE id % 40 = $round");
 		zones() foreach 1 .. 2;
-		same_answer($node, $all, "$what, round $round: the answer");
+		same_answer($node, $_->[0], "$what, round $round: the answer$_->[1]") foreach [$all, ''], [$sample, ' of a sample'];
 	}
 }
 
@@ -61,6 +63,8 @@ sub skips
 	cmp_ok($skipped, '>=', $wanted, "$what: as many zones are skipped as at first ($read are read)");
 	$node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; SET gpuagg.debug_compare = on; $_") foreach $query, $all;
 	pass("$what: what is kept is what the table has");
+	same_answer($node, $sample, "$what: and a sample of it");
+	like($node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $sample"), qr/Pages: 0\b.*Cached Pages: [1-9]/s, "$what: which reads no page");
 	return;
 }
 

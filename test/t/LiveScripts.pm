@@ -33,7 +33,9 @@ my @shared = (
 	'SELECT p.g, count(*), sum(k.v + p.v) FROM k JOIN p ON p.id = k.p GROUP BY p.g',
 	'SELECT g, count(*), sum(v) FROM p GROUP BY g',
 	'SELECT g, count(*), sum(v) FROM b GROUP BY g',
-	'SELECT count(*), max(v), min(g) FROM b WHERE v > 0');
+	'SELECT count(*), max(v), min(g) FROM b WHERE v > 0',
+	'SELECT t, count(*), sum(v), max(id) FROM h TABLESAMPLE BERNOULLI (20) REPEATABLE (2) GROUP BY t',
+	'SELECT g, count(*), sum(v), min(id) FROM h TABLESAMPLE SYSTEM (40) REPEATABLE (3) GROUP BY g');
 my @all = (
 	@shared,
 	'SELECT g, count(*), sum(v), max(id) FROM m GROUP BY g',

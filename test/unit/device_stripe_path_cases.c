@@ -102,6 +102,28 @@ stripes_make(void)
 	return good;
 }
 
+/* Which lines lie where; blocks have these numbers from now on. */
+static bool
+stripes_tell(uint32_t block)
+{
+	static GpuAggStripePage pages[ARENA_PAGES];
+	GpuAggError error = {0};
+	bool		good = true;
+
+	for (uint32_t s = 0; s < NSTRIPES; s++)
+	{
+		uint32_t	n = 0;
+
+		for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
+		{
+			page_list[i].block = block + i;
+			pages[n++] = (GpuAggStripePage) {page_list[i].position, page_list[i].nlines, block + i};
+		}
+		good &= STRIPES->pages(stripes[s], pages, n, &error) == GPUAGG_OK;
+	}
+	return good;
+}
+
 static void
 stripes_free(void)
 {
@@ -155,6 +177,7 @@ stripes_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t ever
 	Run			run;
 	bool		good;
 
+	o->sample = config->sample;
 	oracle_list(o, page_list, npages);
 	stripes_run(&run, p, config, every);
 	good = oracle_agrees(o, &run);
@@ -172,6 +195,7 @@ windows_give(const TestProgram *p, const GpuAggTaskConfig *base, uint32_t count,
 	Run			all = {0};
 	bool		good;
 
+	o->sample = config.sample;
 	oracle_list(o, page_list, npages);
 	for (uint32_t i = 0; i < count; i++)
 	{
@@ -516,6 +540,47 @@ test_late_kernel(void)
 	stripes_free();
 }
 
+/* Samples of lines, by each strategy, from stripes and beside pages; blocks are told anew. */
+static void
+test_sampled(uint32_t nulls)
+{
+	static const uint64_t cutoffs[] = {0, 1 << 24, GPUAGG_SAMPLE_ALL / 3, GPUAGG_SAMPLE_ALL - 1,
+									   GPUAGG_SAMPLE_ALL};
+	const Shape shape = {60000, 3000, nulls, 0};
+	static TestProgram p;
+	GpuAggError error = {0};
+	Run			run;
+
+	table_make(&shape);
+	ok(stripes_make(), "stripes to be sampled");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (uint32_t s = 0; s < GPUAGG_NSTRATEGIES; s++)
+		for (size_t c = 0; c < sizeof(cutoffs) / sizeof(*cutoffs); c++)
+		{
+			const GpuAggTaskConfig config = {
+				.expected_groups = 3000,.resident_strategy = s,.scope_bytes = 16384,
+				.sample = {GPUAGG_SAMPLE_BERNOULLI, 7919 * s + (uint32_t) c, cutoffs[c]}
+			};
+
+			program_words(&p);
+			if (s + c == 0)
+			{
+				ok(run_begin(&run, &p, &config) &&
+				   OPS->task_resident(run.task, 1, stripes[0], NULL, 0, &error) ==
+				   GPUAGG_UNSUPPORTED, "whose lines nobody has told");
+				run_end(&run);
+			}
+			ok(stripes_tell(1000 * s), "lines are told");
+			ok(stripes_give(&p, &config, 0), gpuagg_strategy_name(s));
+			ok(stripes_give(&p, &config, 5), "beside pages");
+			ok(windows_give(&p, &config, 3, 5), "in windows");
+			program_records(&p, true);
+			ok(stripes_give(&p, &config, 5), "computed keys, FILTER and a filter");
+		}
+	stripes_free();
+}
+
 /* Nothing is kept yet, and nothing is wanted */
 static void
 test_empty(void)
@@ -562,6 +627,8 @@ device_stripe_path_cases(const TestDevice *d)
 	test_forced();
 	test_chosen(0, "stripes for chosen strategies");
 	test_chosen(1, "the same, with NULLs");
+	test_sampled(0);
+	test_sampled(1);
 	test_filters();
 	test_late_kernel();
 	test_empty();

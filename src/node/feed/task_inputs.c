@@ -94,6 +94,7 @@ gpuagg_inputs_begin(GpuAggTaskInputs *inputs, const GpuAggCacheRequest *request)
 		input->cached = gpuagg_cached_begin(input->table->rel, input->table->nblocks,
 											request->compare != 0);
 		gpuagg_cached_only(input->cached, input->table->first, input->table->end);
+		gpuagg_cached_sample(input->cached, &inputs->order->sample.sample);
 	}
 	MemoryContextSwitchTo(old);
 	return input;
@@ -267,7 +268,7 @@ inputs_pages(const GpuAggTaskInputs *inputs)
 	double pages = gpuagg_sample_share(&inputs->order->sample, at->table->end - at->table->first);
 
 	if (at->cached != NULL)
-		pages -= (double) at->cached->used;
+		pages = Max(pages - (double) at->cached->used, 0);
 	return pages + missing * gpuagg_sample_share(&inputs->order->sample,
 												 (BlockNumber) Min(inputs->behind, MaxBlockNumber));
 }
@@ -315,7 +316,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 	inputs->scan = scan;
 	inputs->device = gpuagg_client_info(client);
 	inputs->page_bytes = page_bytes;
-	inputs->opened_pages += table->end - table->first;
+	inputs->opened_pages += gpuagg_sample_share(&inputs->order->sample, table->end - table->first);
 	inputs->behind -= input_large(table);
 	inputs->opened_used += input->cached != NULL ? input->cached->used : 0;
 	input->opened = true;
@@ -328,7 +329,8 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 		inputs_begin_feeders(inputs, client, host);
 	if (inputs->feeders != NULL)
 		gpuagg_feeders_open(inputs->feeders, input->cached, input_batch_pages(inputs, table));
-	else if (input->cached == NULL || input->cached->used < table->end - table->first)
+	else if (input->cached == NULL ||
+			 input->cached->used + input->cached->outside < table->end - table->first)
 		input_begin_feed(inputs, input, false);
 }
 

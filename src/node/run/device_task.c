@@ -126,8 +126,8 @@ task_settle(GpuAggTaskRun *run)
 
 /*
  * Whether the next table may use the column cache.  The host device behind a GPU keeps
- * nothing, nor is anything kept of samples, nor is of what is not read.  Draws can only be made
- * of what is kept.
+ * nothing, nor is anything kept of what is not read.  Samples take what there is, and add nothing,
+ * for a device decodes no other lines.  Draws can only be made of what is kept.
  */
 static void
 task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
@@ -140,15 +140,16 @@ task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 	memset(request, 0, sizeof(*request));
 	cached = scan->rows == NULL && table->end > table->first &&
 		!run->order->uncached && !run->order->host &&
-		(method == GPUAGG_SAMPLE_NONE || method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
 	run->outcome->cached |= cached;
 	if (method == GPUAGG_SAMPLE_DRAWS)
 		run->drawn_blocks = request->written =
 			gpuagg_written_blocks(table->rel, table->nblocks, true);
-	else
+	else if (method == GPUAGG_SAMPLE_NONE)
 		request->compare = cached && gpuagg_debug_compare;
+	else
+		request->fill = 0;
 	(void) gpuagg_inputs_begin(run->inputs, cached ? request : NULL);
 }
 

@@ -109,13 +109,20 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 	work->left_out = work->ordered ? work->groups * info->left_out : 0;
 }
 
-bool
-gpuagg_passes_keeps(const GpuAggOrder *order)
+/* Are kept columns its input, as far as there are any? */
+static bool
+passes_reads_kept(const GpuAggOrder *order)
 {
 	const GpuAggPlanInfo *info = order->demand->info;
 
 	return gpuagg_cache && !info->program->select && !info->of_plan &&
-		info->sample == GPUAGG_SAMPLE_NONE;
+		info->sample != GPUAGG_SAMPLE_DRAWS;
+}
+
+bool
+gpuagg_passes_keeps(const GpuAggOrder *order)
+{
+	return passes_reads_kept(order) && order->demand->info->sample == GPUAGG_SAMPLE_NONE;
 }
 
 /* Of which part of the tables the device has these columns; n is 0: any */
@@ -159,7 +166,7 @@ gpuagg_passes_known(const GpuAggOrder *order, int device)
 static double
 passes_cached(const GpuAggOrder *order, int device)
 {
-	return gpuagg_passes_keeps(order) ? gpuagg_passes_held(order, device) : 0;
+	return passes_reads_kept(order) ? gpuagg_passes_held(order, device) : 0;
 }
 
 void
@@ -170,7 +177,7 @@ gpuagg_passes_predict_part(const GpuAggOrder *order, int device, BlockNumber nbl
 	GpuAggWork	work;
 
 	passes_work(order, nblocks, share, &work);
-	if (!gpuagg_passes_keeps(order))
+	if (!passes_reads_kept(order))
 		held = 0;
 	work.pages = nblocks * (1 - held);
 	work.cached_rows = work.rows * held;

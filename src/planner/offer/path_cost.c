@@ -358,7 +358,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	work_fill(&work, input, info);
 	gpuagg_choose(device, &work, info->program, false, &choice);
 	gpuagg_choose_resident(device, &work, info->program, false, &resident);
-	if (info->sample != GPUAGG_SAMPLE_NONE)
+	if (info->sample == GPUAGG_SAMPLE_DRAWS)
 		work.compiled.state = GPUAGG_COMPILED_NOT;
 	settle_order(&rates, input, &choice, &resident, &work);
 	work.passes = choice.passes;

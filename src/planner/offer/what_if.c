@@ -65,7 +65,7 @@ cache_decides(const GpuAggWhatIf *what, StringInfo text)
 	all.cached = 1;
 	all.recent = 0;
 	cost = changed_cost(what, &all);
-	if (what->info.sample == GPUAGG_SAMPLE_NONE && gpuagg_cache && what->input.cached < 1 &&
+	if (!what->info.program->select && gpuagg_cache && what->input.cached < 1 &&
 		cost < what->postgres)
 		appendStringInfo(text, "; with its columns in the cache, cost %.2f on the device (gpuagg.load() brings them there)",
 						 cost);

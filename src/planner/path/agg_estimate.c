@@ -12,6 +12,7 @@
 #include "planner/join/join_path.h"
 #include "planner/path/agg_estimate.h"
 #include "planner/path/agg_tables.h"
+#include "planner/path/sample_clause.h"
 #include "planner/regroup/regroup_plan.h"
 
 double
@@ -95,14 +96,15 @@ gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
 void
 gpuagg_agg_estimate_pages(GpuAggGrouping *g, Relation relation)
 {
+	const bool	drawn = g->info.sample == GPUAGG_SAMPLE_DRAWS;
 	GpuAggPageParts parts;
 
-	gpuagg_page_parts(relation, g->lw, g->fact->pages, &parts);
+	gpuagg_page_parts(relation, g->lw, gpuagg_sample_pages(g->info.sample, g->fact, relation),
+					  &parts);
 	g->checked = parts.checked;
-	g->compared = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.compared : 0;
-	g->gaps = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.gaps : 0;
-	g->recent = g->info.sample == GPUAGG_SAMPLE_NONE ? parts.recent : 0;
+	g->compared = drawn ? 0 : parts.compared;
+	g->gaps = drawn ? 0 : parts.gaps;
+	g->recent = drawn ? 0 : parts.recent;
 	/* of draws: or there would be no such path, gpuagg_sample_check_program() */
-	g->cached = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 1 :
-		g->info.sample == GPUAGG_SAMPLE_NONE ? parts.cached : 0;
+	g->cached = drawn ? 1 : parts.cached;
 }

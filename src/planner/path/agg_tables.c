@@ -274,13 +274,13 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 
 	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
 	page_cost = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? random : sequential;
-	gpuagg_page_parts(relation, g->lw, rel->pages, &parts);
+	gpuagg_page_parts(relation, g->lw, gpuagg_sample_pages(g->info.sample, rel, relation), &parts);
 	t->pages += rel->pages;
-	t->cached_pages += rel->pages * (t->sampled ? 0 : parts.cached);
-	t->gaps += rel->pages * (t->sampled ? 0 : parts.gaps);
+	t->cached_pages += rel->pages * parts.cached;
+	t->gaps += rel->pages * parts.gaps;
 	t->checked_pages += rel->pages * parts.checked;
-	t->compared_pages += rel->pages * (t->sampled ? 0 : parts.compared);
-	t->recent_pages += rel->pages * (t->sampled ? 0 : parts.recent);
+	t->compared_pages += rel->pages * parts.compared;
+	t->recent_pages += rel->pages * parts.recent;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
 	t->kept += rel->rows;

@@ -150,6 +150,12 @@ gpuagg_sample_scan_path(PlannerInfo *root, RelOptInfo *rel)
 		create_seqscan_path(root, rel, NULL, 0);
 }
 
+BlockNumber
+gpuagg_sample_pages(int method, const RelOptInfo *rel, Relation relation)
+{
+	return method == GPUAGG_SAMPLE_SYSTEM ? RelationGetNumberOfBlocks(relation) : rel->pages;
+}
+
 double
 gpuagg_sample_lines(PlannerInfo *root, RelOptInfo *rel, Relation relation)
 {

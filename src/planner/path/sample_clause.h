@@ -29,6 +29,9 @@ extern int	gpuagg_sample_method(PlannerInfo *root, RelOptInfo *rel);
 extern List *gpuagg_sample_exprs(PlannerInfo *root, RelOptInfo *rel,
 								 bool *repeatable);
 
+/* Pages of the table, of which rel has those that a sample reads */
+extern BlockNumber gpuagg_sample_pages(int method, const RelOptInfo *rel, Relation relation);
+
 /* PostgreSQL's scan of the table, sampled or not */
 extern Path *gpuagg_sample_scan_path(PlannerInfo *root, RelOptInfo *rel);
 
