@@ -135,6 +135,45 @@ SELECT q, (SELECT string_agg(x, ', ') FROM wanted(q) x) FROM unnest(ARRAY[
 	'SELECT g FROM tn GROUP BY g HAVING sum(v) > (SELECT sum(v) FROM tn GROUP BY id LIMIT 1)',
 	'SELECT g FROM tn GROUP BY g HAVING count(*) > (SELECT count(*) FROM tn WHERE id < (SELECT 10 / (1 + count(*)) FROM tn))']) q;
 
+-- of groups that the device makes of finer ones, as DISTINCT wants them
+SELECT key, ord, dir, x FROM (
+	SELECT key, ord, dir, n, compare(format(
+		'SELECT %s AS k, count(DISTINCT w), sum(w) FROM tn WHERE id > 9 GROUP BY 1 ORDER BY %s %s, 1 LIMIT %s OFFSET %s',
+		key, CASE ord WHEN 'k' THEN '1' ELSE ord END, dir, 1 + n % 23, n % 5 * 3), 'prefer') AS x
+	FROM (SELECT k AS key, o AS ord, row_number() OVER () AS n
+		FROM unnest(ARRAY['g', 'h', 't', 'c', 'd', 'b', 'u', 'ts', 'g % 100']) k,
+			 unnest(ARRAY['k', 'count(DISTINCT w)', 'sum(DISTINCT w)', 'count(*)', 'sum(w)', 'sum(v)', 'avg(w)', 'avg(v)', 'min(w)', 'max(v)',
+						  'max(t)', 'max(d)', 'min(f)']) o) orders, unnest(ARRAY['', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']) dir) y
+WHERE x NOT LIKE 'ok%' ORDER BY n, dir;
+SELECT q, x FROM (
+	SELECT q, compare(q, 'prefer') AS x
+	FROM unnest(ARRAY['count(DISTINCT w)', 'sum(DISTINCT w)', 'count(*)', 'sum(w)', 'max(v)', 'k', 'avg(w)']) s,
+		 unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) o, unnest(ARRAY['11', '-3000', '11.5']) c,
+		 unnest(ARRAY[format('SELECT g AS k, count(DISTINCT w) FROM tn GROUP BY 1 HAVING %s %s %s', replace(s, 'k', 'g'), o, c),
+					  format('SELECT g AS k, count(DISTINCT w) FROM tn GROUP BY 1 HAVING %s %s %s ORDER BY max(w) DESC, 1 LIMIT 5',
+							 c, o, replace(s, 'k', 'g'))]) q) y
+WHERE x NOT LIKE 'ok%';
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT t, count(DISTINCT w) FROM tn GROUP BY t ORDER BY 2 DESC, t COLLATE "POSIX" LIMIT 10',
+	'SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY 2 DESC FETCH FIRST 3 ROWS WITH TIES',
+	'SELECT g, count(DISTINCT w), count(DISTINCT v) FROM tn GROUP BY g ORDER BY 2 DESC, 3, 1 LIMIT 9',
+	'SELECT g, count(DISTINCT w), count(DISTINCT d) FROM tn GROUP BY g HAVING count(DISTINCT d) > 10 ORDER BY 3, 1 LIMIT 9',
+	'SELECT g, count(DISTINCT w), avg(f) FROM tn GROUP BY g ORDER BY 2, 1 LIMIT 9',
+	'SELECT g, count(DISTINCT w), sum(f) FROM tn WHERE f BETWEEN -50 AND 50 GROUP BY g ORDER BY sum(f) IS NULL, 2, 1 LIMIT 9',
+	'SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY g LIMIT 0',
+	'SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY g LIMIT 10 OFFSET 1595',
+	'SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY 2, 1 LIMIT (SELECT 3 + count(*) FROM tn WHERE g = 5)',
+	'SELECT g, count(DISTINCT w) FILTER (WHERE b) FROM tn GROUP BY g ORDER BY 2 DESC, 1 LIMIT 4',
+	'SELECT b, c, count(DISTINCT w) FROM tn GROUP BY GROUPING SETS ((b), (c), ()) ORDER BY 3 DESC, 1, 2 LIMIT 4',
+	'SELECT date_trunc(''month'', d) AS m, count(DISTINCT w) FROM tn GROUP BY 1 ORDER BY 1 DESC LIMIT 4',
+	'SELECT count(DISTINCT w) FROM tn LIMIT 1']) q;
+SELECT wanted('SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY 2 DESC, 1 LIMIT 7');
+SELECT wanted('SELECT g, count(DISTINCT w) FROM tn GROUP BY g HAVING count(DISTINCT w) > 11 AND sum(w) < 100000');
+SELECT wanted('SELECT t COLLATE "C" AS k, count(DISTINCT w) FROM tn GROUP BY 1 HAVING sum(v) > 0 ORDER BY 1 LIMIT 7');
+SET gpuagg.debug_regroup = off;
+SELECT wanted('SELECT g, count(DISTINCT w) FROM tn GROUP BY g ORDER BY 2 DESC, 1 LIMIT 7');
+RESET gpuagg.debug_regroup;
+
 -- what would be an error of a group that nobody wants is PostgreSQL's
 INSERT INTO tn (id, g, f, r) SELECT 100000 + i, 777777, 1.7e308, 3e38 FROM generate_series(1, 3) i;
 SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[

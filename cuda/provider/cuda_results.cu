@@ -158,6 +158,7 @@ static bool
 sizes_again(GpuAggTask *task, GpuAggError *error)
 {
 	sizes_free(task);
+	gpuagg_cuda_wanted_free(task);
 	task->max_run = 0;
 	task->results_bytes = 0;
 	return sizes_launch(task, error);

@@ -1,7 +1,8 @@
 /*
  * cuda_wanted.cu
  *		Which groups of a finished task are returned (cuda/kernel/wanted.cu): asked for
- *		before their sizes, and what came of it.
+ *		before their sizes, and what came of it.  Where groups are to be made of others all
+ *		of these are, unless those that were made have taken their place.
  */
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/kernel/wanted.h"
@@ -21,9 +22,12 @@ gpuagg_cuda_wanted_launch(GpuAggTask *task, GpuAggError *error)
 {
 	const GpuAggAnswer *answer = &task->config.answer;
 	cudaStream_t stream = task->streams->group;
+	const GpuAggCudaPrepared *there;
+	const GpuAggCudaPrepared *prepared = gpuagg_cuda_returned(task, &there);
 	GpuAggCudaWanted *here;
 
-	if (gpuagg_answer_wants_all(answer))
+	if (gpuagg_answer_wants_all(answer) ||
+		(task->config.regrouping.nsets > 0 && !gpuagg_cuda_regrouped(task)))
 		return true;
 	task->wanted = (GpuAggCudaWanted *) gpuagg_cuda_alloc(task, sizeof(GpuAggCudaWanted), stream,
 														  error);
@@ -32,13 +36,13 @@ gpuagg_cuda_wanted_launch(GpuAggTask *task, GpuAggError *error)
 		return false;
 	here = (GpuAggCudaWanted *) task->wanted_report->data;
 	memset(here, 0, sizeof(*here));
-	gpuagg_answer_plan(answer, gpuagg_cuda_program(task->prepared), &here->plan);
+	gpuagg_answer_plan(answer, gpuagg_cuda_program(prepared), &here->plan);
 	texts_fill(task, &here->plan);
 	if (!CUDA_OK(task->device, cudaMemcpyAsync(task->wanted, here, sizeof(*here),
 											   cudaMemcpyHostToDevice, stream), error))
 		return false;
-	gpuagg_cuda_wanted_settle(task->device_prepared, task->tables, task->ntables,
-							  gpuagg_wanted_steps(&here->plan), task->wanted, stream);
+	gpuagg_cuda_wanted_settle(there, task->tables, task->ntables, gpuagg_wanted_steps(&here->plan),
+							  task->wanted, stream);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaMemcpyAsync(here, task->wanted, sizeof(*here),
 											  cudaMemcpyDeviceToHost, stream), error);

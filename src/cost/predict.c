@@ -465,7 +465,9 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 	double		returned = work->groups - work->left_out;
 	double		strings = STRING_BYTE_NS * fmax(0, work->string_bytes - NEAR_STRING_BYTES);
 
-	return ((work->made > 0 ? work->made : returned) * emit_group(work) + returned * strings) *
+	double		emitted = work->made > 0 && !work->regrouped ? work->made : returned;
+
+	return (emitted * emit_group(work) + returned * strings) *
 		gpuagg_predict_backend_slowness(rates) +
 		returned * gpuagg_predict_read(rates, reads * work->output_bytes) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;

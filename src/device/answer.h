@@ -4,7 +4,9 @@
  *		the first ones in an order.
  *
  * What is returned is a superset: PostgreSQL sorts, filters and limits above.
- * A device may return more, up to all groups, and never fewer.
+ * A device may return more, up to all groups, and never fewer.  Of groups that are made of
+ * others (regrouping.h) those that are made are meant; if it makes none, it returns all of
+ * the others.
  *
  * Sums of floating point must be finite, in groups that nobody wants as well:
  * PostgreSQL may report an overflow (node/result/results.c).  device/ops/answer_row.h has the

@@ -215,8 +215,8 @@ typedef struct GpuAggTaskConfig
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
 	GpuAggAnswer answer;		/* groups that are wanted; others may be returned */
-	GpuAggRegrouping regrouping;	/* what may be made of the groups; then all of
-								 * them are wanted, and there is one window */
+	GpuAggRegrouping regrouping;	/* what may be made of the groups; then the answer is of those
+								 * that are made, without sums, and there is one window */
 	GpuAggOrdered ordered;		/* rows of an order that are wanted of the groups; then nothing is
 								 * made of these, all are wanted, and there is one window */
 	GpuAggHashWindow hash_window;			/* only groups of this window are wanted; rows

@@ -76,6 +76,13 @@ gpuagg_host_answer_free(GpuAggHostAnswer *a)
 	a->positions = NULL;
 }
 
+void
+gpuagg_host_answer_all(GpuAggHostAnswer *a)
+{
+	gpuagg_host_answer_free(a);
+	memset(&a->plan, 0, sizeof(a->plan));
+}
+
 bool
 gpuagg_host_answer_looks(const GpuAggHostAnswer *a)
 {
@@ -210,7 +217,8 @@ candidate_add(const GpuAggHostAnswer *a, GpuAggCandidates *c, const char *row,
 
 bool
 gpuagg_host_answer_table(GpuAggHostAnswer *a, uint32_t thread, uint32_t table,
-						 const GpuAggTable *t, GpuAggError *error)
+						 const GpuAggTable *t, const GpuAggRegroupingPlan *plan, char *made,
+						 GpuAggError *error)
 {
 	GpuAggCandidates *c = a->candidates != NULL ? &a->candidates[thread] : NULL;
 	const bool	search = c != NULL && candidates_alloc(a, c);
@@ -219,6 +227,11 @@ gpuagg_host_answer_table(GpuAggHostAnswer *a, uint32_t thread, uint32_t table,
 	{
 		const char *row = gpuagg_table_row(t, i);
 
+		if (plan != NULL)
+		{
+			gpuagg_regrouping_row(plan, row, made);
+			row = made;
+		}
 		if (!gpuagg_answer_finite(&a->plan, row))
 		{
 			error->status = GPUAGG_VALUE_ERROR;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "device/ops/answer_row.h"
+#include "device/ops/regrouping_row.h"
 #include "host/group_table.h"
 #include "host/host_memory.h"
 
@@ -41,11 +42,14 @@ gpuagg_host_position(uint32_t table, uint32_t row)
 	return (uint64_t) table << 32 | row;
 }
 
-/* False: no memory. */
+/* Of groups of this program.  False: no memory. */
 extern bool gpuagg_host_answer_init(GpuAggHostAnswer *a, const GpuAggAnswer *answer,
 									const GpuAggProgram *program, GpuAggMemory *memory,
 									uint32_t threads);
 extern void gpuagg_host_answer_free(GpuAggHostAnswer *a);
+
+/* Before any group is looked at: all are wanted after all. */
+extern void gpuagg_host_answer_all(GpuAggHostAnswer *a);
 
 /* Must all groups be looked at before the first is returned? */
 extern bool gpuagg_host_answer_looks(const GpuAggHostAnswer *a);
@@ -54,9 +58,13 @@ extern bool gpuagg_host_answer_looks(const GpuAggHostAnswer *a);
 extern void gpuagg_host_answer_begin(GpuAggHostAnswer *a,
 									 GpuAggDictionary *const *dictionaries);
 
-/* Looks at the groups of a table; false: *error tells what is wrong with one. */
+/*
+ * Looks at the groups of a table, of which by plan, unless that is NULL, those are made that are
+ * meant; made: room for one.  False: *error tells what is wrong with one.
+ */
 extern bool gpuagg_host_answer_table(GpuAggHostAnswer *a, uint32_t thread, uint32_t table,
-									 const GpuAggTable *t, GpuAggError *error);
+									 const GpuAggTable *t, const GpuAggRegroupingPlan *plan,
+									 char *made, GpuAggError *error);
 
 /* All tables have been looked at. */
 extern void gpuagg_host_answer_settle(GpuAggHostAnswer *a);

@@ -139,6 +139,18 @@ write_group(char *to, const char *row, size_t row_bytes, size_t bytes,
 	memset(end, 0, (size_t) (to + bytes - end));
 }
 
+/* A row of a table of results, as it is or as another is made of it */
+static const char *
+result_row(GpuAggTask *task, uint32_t table, const GpuAggTable *t, uint32_t row)
+{
+	const GpuAggRegroupingPlan *plan = gpuagg_host_result_plan(task, table);
+
+	if (plan == NULL)
+		return gpuagg_table_row(t, row);
+	gpuagg_regrouping_row(plan, gpuagg_table_row(t, row), task->regroup->made);
+	return task->regroup->made;
+}
+
 /* The next group that is wanted, from where task_results is; NULL: no more */
 static const char *
 wanted_row(GpuAggTask *task)
@@ -154,7 +166,7 @@ wanted_row(GpuAggTask *task)
 
 		for (; t != NULL && task->result_row < t->nrows; task->result_row++)
 		{
-			const char *row = gpuagg_table_row(t, task->result_row);
+			const char *row = result_row(task, task->result_table, t, task->result_row);
 
 			if (gpuagg_host_answer_wants(a, row, gpuagg_host_position(task->result_table,
 																	  task->result_row)))
@@ -183,8 +195,9 @@ listed_row(GpuAggTask *task)
 	if (task->returned == n)
 		return NULL;
 	position = positions[task->returned];
-	return gpuagg_table_row(gpuagg_host_result_table(task, (uint32_t) (position >> 32)),
-							(uint32_t) position);
+	return result_row(task, (uint32_t) (position >> 32),
+					  gpuagg_host_result_table(task, (uint32_t) (position >> 32)),
+					  (uint32_t) position);
 }
 
 /* A stretch of a table's rows, as they are or as others are made of them */
@@ -265,17 +278,10 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	}
 	while ((row = is_listed ? listed_row(task) : wanted_row(task)) != NULL)
 	{
-		const GpuAggRegroupingPlan *plan = gpuagg_host_result_plan(task, task->result_table);
 		size_t		bytes = row_bytes;
 
-		if (plan != NULL)
-		{
-			gpuagg_regrouping_row(plan, row, task->regroup->made);
-			row = task->regroup->made;
-		}
 		if (nslots > 0)
 			bytes = gpuagg_group_bytes(rows->program, &rows->layout, row);
-
 		if (bytes > size - *used)
 		{
 			if (n > 0)

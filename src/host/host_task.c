@@ -232,13 +232,22 @@ aggregate(GpuAggTask *task, GpuAggGrouper *grouper, const GpuAggJob *job,
 static void
 answer(GpuAggTask *task, const GpuAggJob *job, uint32_t thread, GpuAggError *error)
 {
-	for (uint32_t i = job->first; i < job->first + job->count && !atomic_load(&task->stop); i++)
+	const size_t bytes = task->regroup != NULL ? task->regroup->row_bytes : 0;
+	char	   *made = bytes > 0 ? gpuagg_memory_alloc(&task->memory, bytes) : NULL;
+	bool		good = bytes == 0 || made != NULL;
+
+	if (!good)
+		gpuagg_memory_error(&task->memory, error);
+	for (uint32_t i = job->first;
+		 good && i < job->first + job->count && !atomic_load(&task->stop); i++)
 	{
 		const GpuAggTable *t = gpuagg_host_result_table(task, i);
 
-		if (t != NULL && !gpuagg_host_answer_table(&task->answer, thread, i, t, error))
-			return;
+		good = t == NULL ||
+			gpuagg_host_answer_table(&task->answer, thread, i, t, gpuagg_host_result_plan(task, i),
+									 made, error);
 	}
+	gpuagg_memory_free(&task->memory, made, bytes);
 }
 
 /* Tables of which a set at work is made, by number */
@@ -411,6 +420,26 @@ static const GpuAggSourceOps task_source_ops = {
 
 /* ---------- begin and end ---------- */
 
+/* Of the task's groups, or of those that are made of them.  False: no memory */
+static bool
+answer_init(GpuAggTask *task, const GpuAggTaskConfig *config, const GpuAggProgram *program)
+{
+	const uint32_t threads = (uint32_t) task->device->threads;
+	GpuAggProgram *made;
+	bool		good;
+
+	if (config->regrouping.nsets == 0)
+		return gpuagg_host_answer_init(&task->answer, &config->answer, program, &task->memory,
+									   threads);
+	made = malloc(gpuagg_regrouping_program_bytes(&config->regrouping, false));
+	if (made == NULL)
+		return false;
+	gpuagg_regrouping_program(&config->regrouping, program, false, made);
+	good = gpuagg_host_answer_init(&task->answer, &config->answer, made, &task->memory, threads);
+	free(made);
+	return good;
+}
+
 GpuAggStatus
 gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 					   const GpuAggTaskConfig *config, GpuAggTask **result,
@@ -443,8 +472,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		free(task);
 		return error->status;
 	}
-	if (!gpuagg_host_answer_init(&task->answer, &config->answer, program, &task->memory,
-								 (uint32_t) threads))
+	if (!answer_init(task, config, program))
 	{
 		gpuagg_memory_error(&task->memory, error);
 		gpuagg_prepared_free(task->prepared, &task->memory);
@@ -681,6 +709,9 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 		return true;
 	if (task->stage < GPUAGG_TASK_ORDERING && task->config.ordered.nfractions > 0)
 		return enqueue_last(task, GPUAGG_TASK_ORDERING, GPUAGG_BATCH_ORDER, 1, error);
+	/* where none were made, all are returned that they would have been made of */
+	if (task->config.regrouping.nsets > 0 && task->regroup == NULL)
+		gpuagg_host_answer_all(&task->answer);
 	if (task->stage >= GPUAGG_TASK_ANSWERING || !gpuagg_host_answer_looks(&task->answer))
 		return false;
 	gpuagg_host_answer_begin(&task->answer, task->prepared->dictionaries);

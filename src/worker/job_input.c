@@ -112,22 +112,43 @@ program_copy(GpuAggWorkerJob *job, const GpuAggBeginMsg *begin, Size bytes)
 	return copy;
 }
 
+/* The answer is of the task's groups, or of those that are made of them. */
+static bool
+answer_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
+{
+	const GpuAggRegrouping *r = &config->regrouping;
+	GpuAggProgram *made;
+	bool		legal;
+
+	if (r->nsets == 0)
+		return gpuagg_answer_check(&config->answer, program);
+	if (config->answer.nsums > 0 || !gpuagg_regrouping_check(r, program))
+		return false;
+	made = palloc(gpuagg_regrouping_program_bytes(r, false));
+	gpuagg_regrouping_program(r, program, false, made);
+	legal = gpuagg_answer_check(&config->answer, made);
+	pfree(made);
+	return legal;
+}
+
 /* Numbers and choices within their bounds, and nothing that excludes another; NaN is no number. */
 static bool
 config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 {
 	const bool	windows = config->hash_window.count > 1;
 
-	if ((config->regrouping.nsets > 0 || config->ordered.nfractions > 0) &&
-		(windows || config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
+	if ((config->regrouping.nsets > 0 || config->ordered.nfractions > 0) && windows)
+		return false;
+	if (config->ordered.nfractions > 0 &&
+		(config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
 		return false;
 	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
 		config->fault < GPUAGG_NFAULTS && config->strategy < GPUAGG_NSTRATEGIES &&
 		config->resident_strategy < GPUAGG_NSTRATEGIES && config->units.n <= GPUAGG_SPATIAL_UNITS &&
 		config->draw.way < GPUAGG_NDRAWWAYS && config->draw.windows <= GPUAGG_DRAW_WINDOWS &&
 		gpuagg_hash_window_valid(config->hash_window) && (!windows || program->nkeys > 0) &&
-		gpuagg_answer_check(&config->answer, program) &&
 		gpuagg_regrouping_check(&config->regrouping, program) &&
+		answer_is_legal(config, program) &&
 		gpuagg_ordered_check(&config->ordered, program) &&
 		(config->regrouping.nsets == 0 || config->ordered.nfractions == 0) &&
 		config->sample.method < GPUAGG_NSAMPLES &&

@@ -4,6 +4,7 @@
  *		counted and added, states merged, sets of keys; each compared with rows that are
  *		counted one by one.
  */
+#include "device/ops/answer_row.h"
 #include "device/ops/regrouping_row.h"
 #include "device_table.h"
 
@@ -662,6 +663,84 @@ test_memory(void)
 	table_free();
 }
 
+/* Of the groups that are made so many are wanted, with most distinct values, and ties. */
+static void
+wanted(const GpuAggAnswer *answer, const char *name)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = plain_config;
+	GpuAggRegrouping r;
+	GpuAggAnswerPlan plan;
+	Made		m;
+	Run			all;
+	Run			run;
+	uint32_t	passing = 0;
+	uint32_t	before = 0;
+	bool		right = true;
+
+	program_finer(&p, false);
+	wish_for(&r, 1);
+	made_of(&m, &r, &p);
+	gpuagg_answer_plan(answer, m.program, &plan);
+	config.regrouping = r;
+	part(run_task(&all, &p, &config, BUFFER) && all.stats.regrouped, name, "all are made");
+	config.answer = *answer;
+	part(gpuagg_answer_check(answer, m.program) && run_task(&run, &p, &config, BUFFER) &&
+		 run.stats.regrouped, name, "and those that are wanted");
+	for (const char *row = all.results; row < all.results + all.results_bytes;
+		 row += m.layout.row_bytes)
+	{
+		bool		there = false;
+		uint32_t	less = 0;
+
+		for (const char *one = run.results; !there && one < run.results + run.results_bytes;
+			 one += m.layout.row_bytes)
+			there = is_null(one, 0) == is_null(row, 0) &&
+				(is_null(row, 0) || key_i32(&m, one, 0) == key_i32(&m, row, 0));
+		/* as many as are wanted come first, or it is one of them */
+		for (const char *one = all.results; one < all.results + all.results_bytes;
+			 one += m.layout.row_bytes)
+			less += gpuagg_answer_passes(&plan, one) &&
+				state_i64(&m, one, DISTINCT_COUNT) > state_i64(&m, row, DISTINCT_COUNT);
+		passing += gpuagg_answer_passes(&plan, row);
+		if (answer->first == 0 || less < answer->first)
+		{
+			right &= there == gpuagg_answer_passes(&plan, row);
+			before++;
+		}
+		else
+			right &= !there;
+	}
+	part(right && before > 0 && passing > 0 && run.groups <= passing && run.groups < all.groups,
+		 name, "are the right ones");
+	run_end(&all);
+	run_end(&run);
+	is_at_rest(name);
+	free(m.program);
+}
+
+static void
+test_wanted(void)
+{
+	GpuAggAnswer answer = {.first = 10,.ncolumns = 1,.ties = 1};
+
+	answer.columns[0].value = (GpuAggValueRef) {GPUAGG_VALUE_I64, DISTINCT_COUNT, 0, 0};
+	answer.columns[0].descending = 1;
+	make_rows(scaled(20000), 40, 100);
+	wanted(&answer, "of few groups");
+	make_rows(scaled(60000), 2000, 1000);
+	wanted(&answer, "of many groups");
+	answer.nterms = 1;
+	answer.terms[0].value = (GpuAggValueRef) {GPUAGG_VALUE_I64, ROWS, 0, 0};
+	answer.terms[0].comparison = GPUAGG_COMPARE_LT;
+	answer.terms[0].low = scaled(60000) / 2000;
+	wanted(&answer, "with HAVING");
+	answer.first = 0;
+	answer.ncolumns = 0;
+	wanted(&answer, "by HAVING");
+	table_free();
+}
+
 /* What no device may be asked for */
 static void
 test_check(void)
@@ -721,6 +800,7 @@ device_regroup_cases(const TestDevice *d)
 	test_sets();
 	test_hidden();
 	test_texts();
+	test_wanted();
 	test_memory();
 	device_close();
 	return done_testing();

@@ -444,11 +444,9 @@ made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggProgr
 }
 
 void
-gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *answer,
-					GpuAggRegrouping *wish)
+gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, GpuAggRegrouping *wish)
 {
 	if (info->regroup == NULL || !gpuagg_debug_regroup || !whole ||
-		answer->nsums > 0 || !gpuagg_answer_wants_all(answer) ||
 		!gpuagg_regroup_device(info->regroup, info->program, wish))
 		memset(wish, 0, sizeof(*wish));
 }

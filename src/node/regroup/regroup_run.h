@@ -21,8 +21,7 @@ extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggP
  * What the device may make of the groups that a task answers: nothing, if that is not the whole
  * of the work, or if only regroup_run can.
  */
-extern void gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, const GpuAggAnswer *answer,
-								GpuAggRegrouping *wish);
+extern void gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, GpuAggRegrouping *wish);
 
 /* And whether it may merge groups that hold no row that an order asks for; no fractions: not */
 extern void gpuagg_regroup_order_wish(const GpuAggScan *scan, const GpuAggPlanInfo *info,

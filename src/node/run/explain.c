@@ -328,7 +328,9 @@ explain_groups(const GpuAggScan *node, ExplainState *es)
 	ExplainPropertyUInteger("Groups", NULL, node->counters.tally.work.groups, es);
 	if (node->info->regroup != NULL)
 	{
-		ExplainPropertyUInteger("Groups Made", NULL, node->counters.tally.groups_made, es);
+		/* of those that a device makes no others are known than those that come back */
+		if (!node->counters.tally.regrouped || gpuagg_plan_wanted_exprs(&node->info->wanted) == 0)
+			ExplainPropertyUInteger("Groups Made", NULL, node->counters.tally.groups_made, es);
 		ExplainPropertyText("Groups Made By",
 							node->counters.tally.regrouped ? "device" : "backend", es);
 	}

@@ -76,8 +76,8 @@ gpuagg_spread_returned(const GpuAggOrder *order, double part_groups)
 {
 	const GpuAggWanted *wanted = &order->demand->info->wanted;
 
-	return wanted->limited && keys_tell(&wanted->answer, true) ? Min(part_groups, FEW_GROUPS) :
-		part_groups;
+	return wanted->limited && order->demand->info->regroup == NULL &&
+		keys_tell(&wanted->answer, true) ? Min(part_groups, FEW_GROUPS) : part_groups;
 }
 
 double
@@ -86,10 +86,9 @@ gpuagg_spread_left(const GpuAggOrder *order)
 	const GpuAggPlanInfo *info = order->demand->info;
 	const GpuAggWanted *wanted = &info->wanted;
 	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
-	const GpuAggAnswer answer = {0};
 	GpuAggRegrouping wish;
 
-	gpuagg_regroup_wish(info, order->whole, &answer, &wish);
+	gpuagg_regroup_wish(info, order->whole, &wish);
 	if (wish.nsets > 0 || (info->left_out > 0 && order->whole) ||
 		(!all && !keys_tell(&wanted->answer, wanted->limited)))
 		return Max(order->demand->expected.groups, 0);

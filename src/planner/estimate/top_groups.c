@@ -250,7 +250,7 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	c->descending = comparison == GPUAGG_COMPARE_GT;
 	c->nulls_first = sgc->nulls_first;
 	c->type = gpuagg_final_is_key(output->final) ?
-		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
+		gpuagg_program_keys(q->program)[output->index].type : output->type;
 	/* which are not held in their order; of strings words tell no zeros at the end from none */
 	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET ||
 		getBaseType(exprType(expr)) == BYTEAOID)
@@ -353,7 +353,7 @@ gpuagg_top_groups_plan(const GpuAggTopGroups *q, GpuAggWanted *wanted)
 	List	   *limit = NIL;
 
 	memset(wanted, 0, sizeof(*wanted));
-	if (q->info->program->nkeys == 0 || !gpuagg_is_harmless_above((Node *) q->targets, q->exprs) ||
+	if (q->program->nkeys == 0 || !gpuagg_is_harmless_above((Node *) q->targets, q->exprs) ||
 		!gpuagg_is_harmless_above((Node *) q->having, q->exprs) || !plan_sums(q, &wanted->answer))
 	{
 		memset(wanted, 0, sizeof(*wanted));

@@ -19,6 +19,8 @@ typedef struct GpuAggTopGroups
 	List	   *having;
 	List	   *exprs;			/* of custom_scan_tlist, in the order of outputs */
 	const GpuAggPlanInfo *info;
+	const GpuAggProgram *program;	/* of the groups that outputs are of: those of the device, or
+									 * that it makes of these */
 } GpuAggTopGroups;
 
 /*

@@ -380,7 +380,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 		cost.startup += (work.pages - input->pages * input->recent) * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;
 	cost.total = cost.startup + info->predicted.emit / unit;
-	cost.returned = work.made > 0 ? work.made : work.groups - work.left_out;
+	cost.returned = work.made > 0 && !work.regrouped ? work.made : work.groups - work.left_out;
 	return cost;
 }
 

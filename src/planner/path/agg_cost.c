@@ -109,9 +109,9 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 		cost_of_hashing(g, scan, fallback->pathtarget);
 }
 
-/* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
-static bool
-regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggRegrouping *wish)
+bool
+gpuagg_grouping_regroups(const GpuAggGrouping *g, const GpuAggPlanInfo *info,
+						 GpuAggRegrouping *wish)
 {
 	return info->regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
 		gpuagg_regroup_device(info->regroup, info->program, wish);
@@ -222,7 +222,7 @@ cost_of_giving_up(const GpuAggGrouping *g, const GpuAggPlanInfo *info, double gr
 	const double limit = get_hash_memory_limit();
 	GpuAggRegrouping wish;
 
-	if (info->regroup == NULL || regrouped_by_device(g, info, &wish))
+	if (info->regroup == NULL || gpuagg_grouping_regroups(g, info, &wish))
 		return 0;
 	return entered_bytes(g, info->regroup, groups) > limit / 2 ||
 		equal_bytes(g, info->regroup, groups) > limit ? fallback->total_cost : 0;
@@ -257,6 +257,16 @@ key_width(PlannerInfo *root, Node *expr)
 	return width > 0 ? width : get_typavgwidth(exprType(expr), exprTypmod(expr));
 }
 
+/* Of so many groups those that come back: those that pass, where the device tells all of HAVING */
+static double
+returned_groups(const GpuAggGrouping *g, double groups, double passing)
+{
+	const bool	told = g->info.wanted.answer.nterms == list_length(g->having);
+
+	return gpuagg_top_groups_estimate(&g->info.wanted, g->root,
+									  told ? clamp_row_est(groups * passing) : groups);
+}
+
 /* What is made of the device's groups, and by whom */
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
@@ -265,7 +275,7 @@ cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *
 	GpuAggOrdered ordered;
 
 	input->made = info->regroup != NULL ? g->made_groups : 0;
-	input->regrouped = regrouped_by_device(g, info, &wish);
+	input->regrouped = gpuagg_grouping_regroups(g, info, &wish);
 	if (input->regrouped)
 	{
 		input->returned = Min(input->made, input->groups);
@@ -400,6 +410,8 @@ cost_parts(GpuAggGrouping *g, Path *fallback, const GpuAggCostInput *input, GpuA
 		g->info.est_groups += r->parts[i].groups;
 	memset(&g->info.seen, 0, sizeof(g->info.seen));
 	r->parted = true;
+	/* each part has groups of its own */
+	gpuagg_grouping_wants_all(g);
 	*whole = cost;
 	*computed = computed_parts;
 }
@@ -411,17 +423,6 @@ static double
 having_share(const GpuAggGrouping *g)
 {
 	return g->having == NIL ? 1 : clauselist_selectivity(g->root, g->having, 0, JOIN_INNER, NULL);
-}
-
-/* Groups that come back: those that pass, where the device tells all of HAVING */
-static double
-returned_groups(const GpuAggGrouping *g, double passing)
-{
-	const bool	told = g->info.wanted.answer.nterms == list_length(g->having);
-
-	return gpuagg_top_groups_estimate(&g->info.wanted, g->root,
-									  told ? clamp_row_est(g->info.est_groups * passing) :
-											 g->info.est_groups);
 }
 
 /*
@@ -472,11 +473,13 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.feeders = feeders_most(g);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
-	input.returned = returned_groups(g, passing);
+	input.returned = returned_groups(g, g->info.est_groups, passing);
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
 	input.speed = gpuagg_grouping_is_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost_made(g, &g->info, &input);
+	if (input.regrouped)
+		input.returned = returned_groups(g, input.returned, passing);
 	g->info.left_out = input.ordered ? 1 - input.returned / Max(input.groups, 1) : 0;
 	input.string_bytes = string_bytes(g);
 	cost = gpuagg_cost_agg(&input, &g->info);

@@ -9,6 +9,7 @@
 
 #include "postgres.h"
 
+#include "device/regrouping.h"
 #include "planner/lower/lower.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/path_cost.h"
@@ -100,6 +101,14 @@ gpuagg_grouping_is_partial(const GpuAggGrouping *g)
 	return g->tables != NULL && g->tables->others != NIL;
 }
 
+/* Whichever were wanted: which of them are is found out above the node. */
+static inline void
+gpuagg_grouping_wants_all(GpuAggGrouping *g)
+{
+	memset(&g->info.wanted, 0, sizeof(g->info.wanted));
+	g->wanted_exprs = NIL;
+}
+
 /* Offers a path that reads the fact, one table; the offer has which (agg_path.c). */
 typedef void (*GpuAggTryTable) (GpuAggGrouping *g, GpuAggOffer *offer);
 
@@ -114,6 +123,10 @@ extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
  * below it.  Fills in lw and what info has of the program, but for look-up tables' plans.
  */
 extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation);
+
+/* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
+extern bool gpuagg_grouping_regroups(const GpuAggGrouping *g, const GpuAggPlanInfo *info,
+									 GpuAggRegrouping *wish);
 
 /*
  * Sets the costs of the path, whose children are there, and what info has of them; lookups

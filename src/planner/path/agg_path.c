@@ -34,6 +34,8 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "compat.h"
+#include "device/ops/answer_row.h"
+#include "device/ops/regrouping_row.h"
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
@@ -197,20 +199,38 @@ make_path(GpuAggGrouping *g)
 
 /* ------------------------------------------------------------------ hook --- */
 
+/*
+ * Of groups that the backend makes it is known which are wanted when they are made.  Those that a
+ * device makes of finer ones have sums that nobody has looked at for what is not finite.
+ */
 static void
 plan_wanted(GpuAggGrouping *g)
 {
-	const GpuAggTopGroups q = {
+	GpuAggTopGroups q = {
 		.root = g->root,
 		.targets = g->target->exprs,
 		.having = g->having,
 		.exprs = g->exprs,
-		.info = &g->info
+		.info = &g->info,
+		.program = g->info.program
 	};
+	GpuAggRegrouping wish;
+	GpuAggProgram *made;
 
-	/* which of the query's groups are wanted is known when they are made */
 	if (g->info.regroup == NULL)
+	{
 		g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
+		return;
+	}
+	if (!gpuagg_grouping_regroups(g, &g->info, &wish) || wish.nconstants > 0)
+		return;
+	made = palloc(gpuagg_regrouping_program_bytes(&wish, false));
+	gpuagg_regrouping_program(&wish, g->info.program, false, made);
+	q.program = made;
+	g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
+	if (g->info.wanted.answer.nsums > 0 || !gpuagg_answer_check(&g->info.wanted.answer, made))
+		gpuagg_grouping_wants_all(g);
+	pfree(made);
 }
 
 /* Unless it was only looked at for further reasons */
