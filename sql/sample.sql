@@ -145,6 +145,10 @@ CREATE FUNCTION sa_kept() RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT sa_outcomes(sa_queries('SELECT t, count(*), sum(v) FILTER (WHERE g > 3), avg(v) FROM $table $sample WHERE f < 900 AND t LIKE ''%t1%'' GROUP BY t HAVING count(*) > 1',
 		'{15,80}', '{5,6}'))
 $$;
+CREATE TABLE sa_new AS SELECT i % 7 AS g, 't' || i AS t FROM generate_series(1, 3000) i;
+SELECT m, sa_pages(format('SELECT g, max(t COLLATE "C") FROM sa_new TABLESAMPLE %s (40) GROUP BY g', m)) FROM unnest(ARRAY['BERNOULLI', 'SYSTEM']) m;
+SELECT count(*) FROM gpuagg.cache WHERE table_name = 'sa_new';
+DROP TABLE sa_new;
 VACUUM (FREEZE) sa, sa_dead, sa_used, sa_one;
 SET client_min_messages = warning;
 SELECT count(gpuagg.load(t)) FROM unnest(ARRAY['sa', 'sa_dead', 'sa_clean', 'sa_used', 'sa_empty', 'sa_one', 'sa_gone']::regclass[]) t;

@@ -49,6 +49,15 @@ typedef struct GpuAggStored
 	uint64_t	ranged;			/* 1 + copies of the zones, when it was taken; 0: never */
 } GpuAggStored;
 
+/* Which lines lie where (GpuAggStripeOps.pages): a stripe's, and that of tasks which read it */
+typedef struct GpuAggStripePages
+{
+	uint32_t	refs;
+	uint32_t	n;
+	size_t		bytes;
+	GpuAggStripePage *there;
+} GpuAggStripePages;
+
 struct GpuAggStripe
 {
 	GpuAggDevice *device;
@@ -61,8 +70,7 @@ struct GpuAggStripe
 	GpuAggStoredZones zones;
 	uint32_t	ncolumns;
 	GpuAggStored *columns;
-	GpuAggStripePage *pages;	/* there; NULL: not told */
-	uint32_t	npages;
+	GpuAggStripePages *pages;	/* NULL: not told */
 };
 
 extern const GpuAggStripeOps gpuagg_cuda_stripe_ops;
@@ -111,23 +119,20 @@ extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool w
 
 /* ---------- stripe_sample.cu ---------- */
 
-/* GpuAggStripeOps.pages, and bytes of what was told */
+/* GpuAggStripeOps.pages */
 extern GpuAggStatus gpuagg_cuda_stripe_pages(GpuAggStripe *stripe, const GpuAggStripePage *pages,
 											 uint32_t npages, GpuAggError *error);
 
-static inline size_t
-gpuagg_cuda_stripe_pages_bytes(const GpuAggStripe *stripe)
-{
-	return stripe->pages == NULL ? 0 : gpuagg_cuda_align(stripe->npages * sizeof(*stripe->pages));
-}
+/* Nobody's any more, of one holder; NULL is fine. */
+extern void gpuagg_cuda_pages_release(GpuAggDevice *device, GpuAggStripePages *pages);
 
 /*
- * In the stripe stream: of the positions below `positions` those that are valid, and of which the
- * sample has the line, are added to a bitmap.
+ * Of a stripe's positions below `positions` those that are valid, and of which the sample has the
+ * line, are added to a bitmap, in a stream that comes behind the stripe stream.
  */
-extern bool gpuagg_cuda_stripe_sample(const GpuAggStripe *stripe, uint32_t positions,
-									  const GpuAggSample *sample, uint32_t *taken,
-									  GpuAggError *error);
+extern bool gpuagg_cuda_stripe_sample(const GpuAggStripe *stripe, const GpuAggStripePages *pages,
+									  uint32_t positions, const GpuAggSample *sample,
+									  uint32_t *taken, cudaStream_t stream, GpuAggError *error);
 
 /* ---------- rearrange.cu ---------- */
 

@@ -680,7 +680,12 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 		gpuagg_cuda_free(task, r->memory, r->bytes, task->streams->group);
 		free(r);
 	}
+	for (uint32_t i = 0; q != NULL && i < q->nheld; i++)
+		gpuagg_cuda_pages_release(task->device, q->held[i]);
 	if (q != NULL)
+	{
 		gpuagg_cuda_compiled_free(task->device, &q->compiled);
+		free(q->held);
+	}
 	free(q);
 }

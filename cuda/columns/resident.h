@@ -52,6 +52,7 @@ typedef struct GpuAggPendingStripe
 	uint32_t	positions;
 	uint32_t	nwithout;
 	GpuAggPositions *without;
+	GpuAggStripePages *pages;	/* of a sample of lines, held by the queue; NULL: none */
 } GpuAggPendingStripe;
 
 /* Of a task's program */
@@ -74,6 +75,8 @@ typedef struct GpuAggResidentQueue
 	GpuAggCompiledPath compiled;
 	GpuAggStrategy strategy;	/* that `path` was chosen for */
 	GpuAggStripeDeferral deferral;
+	uint32_t	nheld;
+	GpuAggStripePages **held;	/* that stripes have been given with, until the task ends */
 	uint32_t	n;
 	GpuAggPendingStripe pending[GPUAGG_RESIDENT_STRIPES];
 } GpuAggResidentQueue;

@@ -1,8 +1,7 @@
 /*
  * resident_memory.cu
  *		Memory of a launch over stripes (resident_memory.h): one allocation, in the
- *		task's other stream, whose first part the host writes.  Of a sample of lines
- *		the stripe stream allocates it, and finds out which these are.
+ *		task's other stream, whose first part the host writes.
  */
 #include <stdlib.h>
 
@@ -124,9 +123,7 @@ gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape,
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload,
-								   parts->taken_bytes > 0 ? task->device->stripe_stream :
-															task->streams->decode, error);
+	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, task->streams->decode, error);
 	if (batch == NULL)
 	{
 		free(r);
@@ -143,28 +140,27 @@ gpuagg_cuda_resident_make(GpuAggTask *task, const GpuAggResidentShape *shape,
 	return batch;
 }
 
-/* The task's stream comes behind that, and with it all that uses the launch's memory. */
+/* Of a sample, the positions that are taken, behind what has been told of lines */
 static bool
 take_sample(GpuAggTask *task, const GpuAggResidentShape *shape, const GpuAggResidentParts *parts,
 			GpuAggError *error)
 {
-	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->streams->decode;
 	uint32_t   *taken = parts->taken;
 
-	if (!CUDA_OK(device, cudaMemsetAsync(taken, 0, parts->taken_bytes, device->stripe_stream),
-				 error))
+	if (!gpuagg_cuda_stripe_wait(task, stream, error) ||
+		!CUDA_OK(task->device, cudaMemsetAsync(taken, 0, parts->taken_bytes, stream), error))
 		return false;
 	for (uint32_t i = 0; i < shape->n; i++)
 	{
 		const GpuAggPendingStripe *w = &shape->pending[i];
 
-		if (!gpuagg_cuda_stripe_sample(w->stripe, w->positions, &task->prepared->sample, taken,
-									   error))
+		if (!gpuagg_cuda_stripe_sample(w->stripe, w->pages, w->positions, &task->prepared->sample,
+									   taken, stream, error))
 			return false;
 		taken += gpuagg_cuda_resident_tiles(w) * (GPUAGG_STRIPE_TILE / 32);
 	}
-	return gpuagg_cuda_stripe_done(device, error) &&
-		gpuagg_cuda_stripe_wait(task, task->streams->decode, error);
+	return true;
 }
 
 bool

@@ -290,8 +290,7 @@ stripe_free(GpuAggStripe *stripe)
 {
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		stored_free(stripe->device, &stripe->columns[i]);
-	gpuagg_cuda_stripe_release(stripe->device, stripe->pages,
-							   gpuagg_cuda_stripe_pages_bytes(stripe));
+	gpuagg_cuda_pages_release(stripe->device, stripe->pages);
 	gpuagg_cuda_stripe_release(stripe->device, stripe->valid,
 							   stripe->valid_bytes + zones_bytes(stripe->positions));
 	free(stripe->zones.here);
@@ -404,7 +403,7 @@ static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
 	uint64_t	bytes = stripe->valid_bytes + zones_bytes(stripe->positions) +
-		gpuagg_cuda_stripe_pages_bytes(stripe);
+		(stripe->pages != NULL ? stripe->pages->bytes : 0);
 
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		bytes += stripe->columns[i].memory_bytes;

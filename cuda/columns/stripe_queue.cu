@@ -43,12 +43,28 @@ wake(const GpuAggDevice *device)
 		return;
 }
 
+static bool
+pages_hold(GpuAggResidentQueue *queue, GpuAggStripePages *pages)
+{
+	GpuAggStripePages **held = (GpuAggStripePages **) realloc(
+		queue->held, (queue->nheld + 1) * sizeof(*queue->held));
+
+	if (held == NULL)
+		return false;
+	queue->held = held;
+	queue->held[queue->nheld++] = pages;
+	pages->refs++;
+	return true;
+}
+
 static GpuAggStatus
 queue_add(GpuAggTask *task, const GpuAggPendingStripe *w, GpuAggError *error)
 {
 	if (task->queue == NULL)
 		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
 	if (task->queue == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	if (w->pages != NULL && !pages_hold(task->queue, w->pages))
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	task->queue->pending[task->queue->n++] = *w;
 	if (task->queue->n == GPUAGG_RESIDENT_STRIPES)
@@ -78,6 +94,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	w.stripe = stripe;
 	w.positions = stripe->high_water;
+	w.pages = task->prepared->sampled ? stripe->pages : NULL;
 	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
 	if (w.done == NULL || !without_copy(&w, without, nwithout))
 	{

@@ -19,6 +19,7 @@
 #include "cache/cache_fill.h"
 #include "cache/cache_make.h"
 #include "cache/cache_map.h"
+#include "cache/cache_pages.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_repin.h"
@@ -181,6 +182,23 @@ job_may_cache(const GpuAggCacheClient *client)
 		!too_many_groups(client);
 }
 
+/* Is there what a job loads that brings nothing itself, with codes of strings? */
+static bool
+has_columns(const GpuAggCacheClient *client)
+{
+	const GpuAggProgram *p = client->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const GpuAggCacheTable *table = gpuagg_cache_table_find(&client->request);
+
+	if (table == NULL || table->nheld == 0)
+		return false;
+	for (uint32 i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG &&
+			!gpuagg_cache_column_kept(table, i, attrs[i].type, attrs[i].scale))
+			return false;
+	return true;
+}
+
 /* The table and its columns; false: the job does without the cache. */
 static bool
 job_attach(GpuAggCacheClient *client)
@@ -189,7 +207,7 @@ job_attach(GpuAggCacheClient *client)
 	TimestampTz now = GetCurrentTimestamp();
 	GpuAggCacheTable *table;
 
-	if (!job_may_cache(client))
+	if (!job_may_cache(client) || (client->request.fill == 0 && !has_columns(client)))
 		return false;
 	table = gpuagg_cache_table(&client->request);
 	table->jobs++;
@@ -235,7 +253,9 @@ use_begin(GpuAggCacheClient *client, uint32 number)
 	gpuagg_cache_extent_wake(extent);
 	gpuagg_cache_reader_add(extent, &use->reader);
 	use->extent = extent;
-	if (n == 0)
+	/* lines of which the device cannot know are read from their pages */
+	if (n == 0 ||
+		(gpuagg_sample_of_lines(&client->config->sample) && !gpuagg_cache_pages_tell(extent)))
 		return;
 	use->user = true;
 	gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
@@ -430,7 +450,8 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	{
 		cached->nblocks = client->request.nblocks;
 		job_follow(client);
-		cached->may_fill = client->request.fill != 0 && !gpuagg_cache_draws(client);
+		cached->may_fill = client->request.fill != 0 &&
+			client->config->sample.method == GPUAGG_SAMPLE_NONE;
 		cached->wal = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 		cached->nuses = (cached->nblocks + GPUAGG_EXTENT_BLOCKS - 1) /
 			GPUAGG_EXTENT_BLOCKS;

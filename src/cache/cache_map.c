@@ -158,7 +158,7 @@ map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCach
 	uint64		same[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 
 	if (map->msg->map_lsn <= extent->map_lsn || use->hidden || use->reading || map->msg->current ||
-		client->config->sample.method == GPUAGG_SAMPLE_SYSTEM ||
+		client->config->sample.method != GPUAGG_SAMPLE_NONE ||
 		(map->check == NULL && gpuagg_cache_has_any(extent)))
 		return;
 	gpuagg_cache_view(extent, &now, &view);
@@ -350,6 +350,9 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 	const bool	few = count_bits(used, GPUAGG_BITMAP_WORDS(nblocks)) < nblocks / 2;
 	GpuAggCacheView view;
 
+	/* again, if positions have been handed out since it began */
+	if (gpuagg_sample_of_lines(&client->config->sample))
+		(void) gpuagg_cache_pages_tell(use->extent);
 	gpuagg_cache_view(extent, &use->reader, &view);
 	for (int i = 0; i < extent->nstripes; i++)
 	{
@@ -370,8 +373,6 @@ use_stripes(GpuAggCacheClient *client, const GpuAggCacheUse *use, uint64 batch_i
 			n = gpuagg_cache_zones(client, extent, stripe, without, n);
 		if (!lists_all(stripe, without, n))
 		{
-			if (gpuagg_sample_of_lines(&client->config->sample))
-				gpuagg_cache_pages_tell(use->extent, i);
 			if (!client->calls->resident(client, batch_id, stripe->stripe, without, n))
 			{
 				gpuagg_cache_view_free(&view);

@@ -11,6 +11,7 @@
 #include "cache/cache_evict.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pages.h"
+#include "cache/cache_publish.h"
 #include "utils/memutils.h"
 
 static int
@@ -67,8 +68,8 @@ extent_priority(const GpuAggCacheExtent *extent)
 	return priority;
 }
 
-void
-gpuagg_cache_pages_tell(GpuAggCacheExtent *extent, int stripe)
+static bool
+stripe_tell(GpuAggCacheExtent *extent, int stripe)
 {
 	GpuAggCacheStripe *s = &extent->stripes[stripe];
 	GpuAggStripePage *pages;
@@ -76,8 +77,8 @@ gpuagg_cache_pages_tell(GpuAggCacheExtent *extent, int stripe)
 	GpuAggStatus status;
 	uint32		n;
 
-	if (s->told)
-		return;
+	if (s->told || s->stripe == NULL)
+		return true;
 	pages = palloc_extended((extent->room + extent->nformers + 1) * sizeof(GpuAggStripePage),
 							MCXT_ALLOC_HUGE);
 	n = pages_of(extent, stripe, pages);
@@ -85,5 +86,16 @@ gpuagg_cache_pages_tell(GpuAggCacheExtent *extent, int stripe)
 		status = gpuagg_cache_stripe_ops()->pages(s->stripe, pages, n, &error);
 	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(extent_priority(extent)));
 	s->told = status == GPUAGG_OK;
+	gpuagg_cache_table_changed(extent->table);
 	pfree(pages);
+	return s->told;
+}
+
+bool
+gpuagg_cache_pages_tell(GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nstripes; i++)
+		if (!stripe_tell(extent, i))
+			return false;
+	return true;
 }

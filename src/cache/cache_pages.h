@@ -9,9 +9,9 @@
 #include "cache/cache_extent.h"
 
 /*
- * Before a task samples lines of a stripe of an extent: the device comes to know where all blocks
- * lie that anybody may read there.  Without memory it does not, and refuses the stripe.
+ * Before a task samples lines of an extent: the device comes to know where all blocks lie that
+ * anybody may read there.  False: it has no memory for that, and would refuse a stripe.
  */
-extern void gpuagg_cache_pages_tell(GpuAggCacheExtent *extent, int stripe);
+extern bool gpuagg_cache_pages_tell(GpuAggCacheExtent *extent);
 
 #endif							/* GPUAGG_CACHE_CACHE_PAGES_H */

@@ -220,6 +220,23 @@ gpuagg_cache_table_find(const GpuAggCacheRequest *request)
 	return NULL;
 }
 
+bool
+gpuagg_cache_column_kept(const GpuAggCacheTable *table, uint32 attr, uint32 type,
+						 GpuAggScale scale)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, unconstify(dlist_head *, &table->columns))
+	{
+		const GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (column->attr == attr)
+			return column->type == type && gpuagg_scale_same(column->scale, scale) &&
+				(gpuagg_key_class(type) != GPUAGG_CLASS_BYTES || column->dictionary != NULL);
+	}
+	return false;
+}
+
 void
 gpuagg_cache_table_link(GpuAggCacheTable *table)
 {

@@ -22,6 +22,10 @@ extern GpuAggCacheTable *gpuagg_cache_table_of_file(uint32 spcoid, uint32 dbid, 
  */
 extern GpuAggCacheTable *gpuagg_cache_table_find(const GpuAggCacheRequest *request);
 
+/* Does it know a column of this type and scale, and codes of its strings? */
+extern bool gpuagg_cache_column_kept(const GpuAggCacheTable *table, uint32 attr, uint32 type,
+									 GpuAggScale scale);
+
 /* A new table is alive. */
 extern void gpuagg_cache_table_link(GpuAggCacheTable *table);
 

@@ -135,7 +135,7 @@ typedef struct GpuAggStripeOps
 	/*
 	 * Which lines of the table lie where, for samples of lines: in the order of positions, none
 	 * twice; copied.  It holds until the next call, and if that fails no more; tasks that were
-	 * given the stripe go on with what was told before.
+	 * given the stripe before go on with what had been told by then.
 	 */
 	GpuAggStatus (*pages) (GpuAggStripe *stripe, const GpuAggStripePage *pages, uint32_t npages,
 						   GpuAggError *error);

@@ -73,7 +73,6 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 {
 	const bool	sampled = gpuagg_sample_of_lines(&task->sample);
 	const size_t bytes = nwithout * sizeof(GpuAggPositions);
-	const size_t pages_bytes = sampled ? stripe->npages * sizeof(GpuAggStripePage) : 0;
 	GpuAggBatch *batch;
 
 	if (input_begin(task, error) != GPUAGG_OK)
@@ -91,8 +90,8 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 		snprintf(error->message, sizeof(error->message), "lines of the stripe are not known");
 		return error->status;
 	}
-	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions,
-								  bytes + pages_bytes, error);
+	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions, bytes,
+								  error);
 	if (batch == NULL)
 		return error->status;
 	batch->u.resident.stripe = stripe;
@@ -103,9 +102,8 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	if (sampled)
 	{
 		batch->u.resident.sample = &task->sample;
-		batch->u.resident.pages = (GpuAggStripePage *) ((char *) batch->extra + bytes);
-		batch->u.resident.npages = stripe->npages;
-		memcpy((char *) batch->extra + bytes, stripe->pages, pages_bytes);
+		batch->u.resident.pages = stripe->pages;
+		stripe->pages->refs++;
 	}
 	gpuagg_host_batch_enqueue(task, batch);
 	return GPUAGG_OK;

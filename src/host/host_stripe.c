@@ -174,10 +174,11 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 	gpuagg_memory_free(stripe->memory, column, column->bytes);
 }
 
-static size_t
-pages_bytes(const GpuAggStripe *stripe)
+void
+gpuagg_stripe_pages_release(GpuAggStripePages *pages)
 {
-	return stripe->npages * sizeof(GpuAggStripePage);
+	if (pages != NULL && --pages->refs == 0)
+		gpuagg_memory_free(pages->memory, pages, pages->bytes);
 }
 
 static void
@@ -185,7 +186,7 @@ stripe_free(GpuAggStripe *stripe)
 {
 	while (gpuagg_stripe_first(stripe) != NULL)
 		stripe_drop_column(stripe, gpuagg_stripe_first(stripe)->attr);
-	gpuagg_memory_free(stripe->memory, stripe->pages, pages_bytes(stripe));
+	gpuagg_stripe_pages_release(stripe->pages);
 	gpuagg_memory_free(stripe->memory, stripe, stripe->bytes);
 }
 
@@ -226,19 +227,19 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	return GPUAGG_OK;
 }
 
-/* Tasks have copies of them. */
 static GpuAggStatus
 stripe_pages(GpuAggStripe *stripe, const GpuAggStripePage *pages, uint32_t npages,
 			 GpuAggError *error)
 {
+	const size_t bytes = sizeof(GpuAggStripePages) + npages * sizeof(*pages);
+
 	memset(error, 0, sizeof(*error));
-	gpuagg_memory_free(stripe->memory, stripe->pages, pages_bytes(stripe));
-	stripe->npages = 0;
-	stripe->pages = gpuagg_memory_alloc(stripe->memory, npages * sizeof(*pages));
+	gpuagg_stripe_pages_release(stripe->pages);
+	stripe->pages = gpuagg_memory_alloc(stripe->memory, bytes);
 	if (stripe->pages == NULL)
 		return gpuagg_memory_error(stripe->memory, error);
-	memcpy(stripe->pages, pages, npages * sizeof(*pages));
-	stripe->npages = npages;
+	*stripe->pages = (GpuAggStripePages) {1, npages, bytes, stripe->memory};
+	memcpy(stripe->pages->pages, pages, npages * sizeof(*pages));
 	return GPUAGG_OK;
 }
 
@@ -281,7 +282,7 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
-	uint64_t	bytes = stripe->bytes + pages_bytes(stripe);
+	uint64_t	bytes = stripe->bytes + (stripe->pages != NULL ? stripe->pages->bytes : 0);
 
 	for (const GpuAggStripeColumn *c = gpuagg_stripe_first(stripe); c != NULL; c = c->next)
 		bytes += c->bytes;
@@ -539,12 +540,12 @@ static uint32_t
 first_page(const GpuAggResident *resident, uint32_t position)
 {
 	uint32_t	low = 0;
-	uint32_t	high = resident->npages;
+	uint32_t	high = resident->pages->n;
 
 	while (low < high)
 	{
 		const uint32_t middle = low + (high - low) / 2;
-		const GpuAggStripePage *page = &resident->pages[middle];
+		const GpuAggStripePage *page = &resident->pages->pages[middle];
 
 		if (page->first + page->count <= position)
 			low = middle + 1;
@@ -562,9 +563,9 @@ sample_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
 	uint64_t	chosen[BLOCK_WORDS] = {0};
 
 	for (uint32_t i = first_page(resident, first);
-		 i < resident->npages && resident->pages[i].first < end; i++)
+		 i < resident->pages->n && resident->pages->pages[i].first < end; i++)
 	{
-		const GpuAggStripePage *page = &resident->pages[i];
+		const GpuAggStripePage *page = &resident->pages->pages[i];
 		const uint32_t from = page->first > first ? page->first : first;
 		const uint32_t to = page->first + page->count < end ? page->first + page->count : end;
 

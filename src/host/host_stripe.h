@@ -33,6 +33,16 @@ typedef struct GpuAggStripeColumn
 	uint64_t	bytes;			/* of this whole block */
 } GpuAggStripeColumn;
 
+/* Which lines lie where (GpuAggStripeOps.pages): a stripe's, and that of batches which read it */
+typedef struct GpuAggStripePages
+{
+	uint32_t	refs;			/* the main thread's */
+	uint32_t	n;
+	size_t		bytes;			/* of this whole block */
+	GpuAggMemory *memory;
+	GpuAggStripePage pages[];
+} GpuAggStripePages;
+
 struct GpuAggStripe
 {
 	GpuAggMemory *memory;		/* that of all stripes */
@@ -41,8 +51,7 @@ struct GpuAggStripe
 	_Atomic uint64_t *valid;	/* a bit for each position; zero beyond them */
 	GpuAggZone *zones;			/* rows */
 	uint64_t	bytes;			/* of struct and bitmap */
-	GpuAggStripePage *pages;	/* NULL: not told */
-	uint32_t	npages;
+	struct GpuAggStripePages *pages;	/* NULL: not told */
 };
 
 /* Where rows of a page lie in a block of vectors, and what lines they had */
@@ -65,8 +74,7 @@ typedef struct GpuAggResident
 	const GpuAggPositions *without;	/* in order */
 	uint32_t	nwithout;
 	const GpuAggSample *sample;	/* of lines; NULL: none */
-	const GpuAggStripePage *pages;	/* of a sample, the stripe's; in order */
-	uint32_t	npages;
+	GpuAggStripePages *pages;	/* of a sample, held; NULL: none */
 } GpuAggResident;
 
 extern const GpuAggStripeOps gpuagg_host_stripe_ops;
@@ -93,6 +101,9 @@ gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
  */
 extern void gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors,
 							 const GpuAggFillRows *rows);
+
+/* Nobody's any more, of one holder; NULL is fine.  By the main thread */
+extern void gpuagg_stripe_pages_release(GpuAggStripePages *pages);
 
 /* At most GPUAGG_MAX_LINES positions become invalid. */
 extern void gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions);

@@ -66,6 +66,8 @@ free_batch(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	gpuagg_memory_free(&task->memory, (void *) batch->completion.listed,
 					   batch->listed_bytes);
+	if (batch->kind == GPUAGG_BATCH_RESIDENT)
+		gpuagg_stripe_pages_release(batch->u.resident.pages);
 	gpuagg_memory_free(&task->memory, batch, batch->bytes);
 }
 

@@ -264,7 +264,7 @@ static double
 inputs_pages(const GpuAggTaskInputs *inputs)
 {
 	const GpuAggTaskInput *at = gpuagg_inputs_at(inputs);
-	double		missing = 1 - (double) inputs->opened_used / Max(inputs->opened_pages, 1);
+	double		missing = 1 - Min((double) inputs->opened_used / Max(inputs->opened_pages, 1), 1);
 	double pages = gpuagg_sample_share(&inputs->order->sample, at->table->end - at->table->first);
 
 	if (at->cached != NULL)

@@ -636,7 +636,6 @@ task_begin(GpuAggTaskRun *run)
 	/* what is wanted is of groups that the backend makes then */
 	if (info->regroup != NULL && !run->may_regroup)
 		memset(&request.config.answer, 0, sizeof(request.config.answer));
-	run->wants_all = gpuagg_answer_wants_all(&request.config.answer);
 	run->found->ordered |= request.config.ordered.nfractions > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get(order->device)->rates.tlb_groups;

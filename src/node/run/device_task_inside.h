@@ -61,7 +61,6 @@ struct GpuAggTaskRun
 
 	bool		opened;			/* The first table may be fed. */
 	bool		may_regroup;	/* The device was asked to regroup. */
-	bool		wants_all;		/* It was asked for all groups. */
 	bool		collecting;		/* Some groups are here. */
 	bool		done;			/* All groups are here. */
 	instr_time	first_groups;	/* When the first groups came. */
@@ -91,7 +90,8 @@ gpuagg_task_time_add(const GpuAggTaskRun *run, instr_time *sum, instr_time start
 static inline GpuAggLongValues *
 gpuagg_task_long_values(const GpuAggTaskRun *run)
 {
-	return run->wants_all ? gpuagg_results_long(run->found->results) : NULL;
+	return gpuagg_answer_wants_all(&run->order->answer) ?
+		gpuagg_results_long(run->found->results) : NULL;
 }
 
 /* Further windows see the same rows and pages again. */

@@ -105,7 +105,11 @@ offer_spread(const GpuAggOrder *order, const GpuAggOfferedDevice *devices,
 		costs.group_ns = rates->postgres_group_ns;
 		gpuagg_passes_predict_part(order, device, blocks, share,
 								   Min(devices[device].held / share, 1), &now);
-		gpuagg_passes_predict_part(order, device, blocks, share, gpuagg_passes_keeps(order), &kept);
+		/* a sample keeps nothing: it stays what it is now */
+		if (gpuagg_passes_keeps(order))
+			gpuagg_passes_predict_part(order, device, blocks, share, 1, &kept);
+		else
+			kept = now;
 		p->queue_ns = devices[device].queue_ns;
 		p->run_ns = now.startup;
 		p->kept_ns = kept.startup;
