@@ -130,7 +130,8 @@ SELECT sa_outcomes(sa_queries('SELECT g, count(*), sum(id) FROM $table $sample G
 SELECT sa_outcomes(sa_queries('SELECT g, count(*), sum(id) FROM $table $sample WHERE (SELECT true) GROUP BY g', '{20}', '{1,2}'), 'prefer');
 RESET gpuagg.debug_fault;
 -- from kept columns, all of them, and beside pages that have changed since, or are new
-CREATE FUNCTION sa_pages(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION sa_pages(query text) RETURNS text LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
 DECLARE
 	plan jsonb;
 BEGIN

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/row_output.h"
+#include "utils/varlena.h"
 #include "utils/memutils.h"
 
 /* Stores that a table spills to, by so many bits of the hash */
@@ -41,6 +42,7 @@ typedef struct GpuAggMerge
 {
 	GpuAggProgram *program;		/* a copy, with a seed of its own */
 	GpuAggLayout layout;
+	const GpuAggRegroupState *states;	/* with the orders of strings; NULL: that of bytes */
 	ResourceOwner owner;		/* of temporary files */
 	GpuAggRowTable *table;
 	Size		limit;			/* of it */
@@ -80,12 +82,32 @@ point_at_strings(const GpuAggMerge *m, char *row)
 
 /* ---------------------------------------------------------------- groups --- */
 
-static void
-merge_string(GpuAggMerge *m, uint32 op, char *into, const char *from)
+bool
+gpuagg_regroup_prefers(const GpuAggRegroupState *s, const char *state, GpuAggBytes a)
 {
-	GpuAggBytes b = gpuagg_string_slot_bytes(from);
+	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+	int			order;
 
-	if (b.len != GPUAGG_STRING_NONE && gpuagg_state_prefers(op, into, b))
+	if (!OidIsValid(s->collation) || b.len == GPUAGG_STRING_NONE)
+		return gpuagg_state_prefers(s->op, state, a);
+	if (s->type == GPUAGG_T_BPCHAR)
+	{
+		a = gpuagg_bpchar_trim(a);
+		b = gpuagg_bpchar_trim(b);
+	}
+	order = varstr_cmp(a.data, (int) a.len, b.data, (int) b.len, s->collation);
+	return s->op == GPUAGG_TRANS_MIN_BYTES || s->op == GPUAGG_TRANS_MIN_BPCHAR ?
+		order < 0 : order > 0;
+}
+
+static void
+merge_string(GpuAggMerge *m, uint32 i, uint32 op, char *into, const char *from)
+{
+	const GpuAggBytes b = gpuagg_string_slot_bytes(from);
+
+	if (b.len != GPUAGG_STRING_NONE &&
+		(m->states != NULL ? gpuagg_regroup_prefers(&m->states[i], into, b) :
+		 gpuagg_state_prefers(op, into, b)))
 		gpuagg_row_table_keep(m->table, into, b);
 }
 
@@ -99,7 +121,7 @@ merge_row(GpuAggMerge *m, char *into, const char *row)
 		uint32		off = m->layout.state_off[i];
 
 		if (gpuagg_transition_is_string(trans[i].op))
-			merge_string(m, trans[i].op, into + off, row + off);
+			merge_string(m, i, trans[i].op, into + off, row + off);
 		else
 			gpuagg_state_merge_alone(trans[i].op, into + off, row + off);
 	}
@@ -235,13 +257,15 @@ merge_stores(GpuAggMerge *m, GpuAggStore *const *from, int n)
 
 GpuAggStatus
 gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to, ResourceOwner owner,
-					const GpuAggProgram *program, uint64 *merged, GpuAggError *error)
+					const GpuAggProgram *program, const GpuAggRegroupState *states,
+					uint64 *merged, GpuAggError *error)
 {
 	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext, "gpuagg merge",
 											   ALLOCSET_DEFAULT_SIZES);
 	GpuAggStatus status;
 	GpuAggMerge m = {
 		.program = palloc(program->bytes),
+		.states = states,
 		.owner = owner,
 		.limit = get_hash_memory_limit(),
 		.to = to,

@@ -8,16 +8,21 @@
 #include "postgres.h"
 
 #include "node/result/results.h"
+#include "planner/plan/regroup.h"
 
 /*
  * Reads all groups of n stores and adds those with equal keys, merged, to `to`, which
- * is of the same program.  Without keys there is one group, even if there was none;
- * *merged is how many there are.  A status other than GPUAGG_OK: there is a group that
- * only PostgreSQL can compute.  Works in the current memory context; temporary files
- * are the owner's.
+ * is of the same program; states: of regrouping, with the orders of strings, or NULL.
+ * Without keys there is one group, even if there was none; *merged is how many there are.
+ * A status other than GPUAGG_OK: there is a group that only PostgreSQL can compute.  Works
+ * in the current memory context; temporary files are the owner's.
  */
 extern GpuAggStatus gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to,
 										ResourceOwner owner, const GpuAggProgram *program,
-										uint64 *merged, GpuAggError *error);
+										const GpuAggRegroupState *states, uint64 *merged,
+										GpuAggError *error);
+
+/* Is a preferred to the string that a state has? */
+extern bool gpuagg_regroup_prefers(const GpuAggRegroupState *s, const char *state, GpuAggBytes a);
 
 #endif							/* GPUAGG_NODE_MERGE_H */

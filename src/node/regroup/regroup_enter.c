@@ -7,6 +7,7 @@
 
 #include "executor/executor.h"
 #include "node/regroup/regroup_datum.h"
+#include "node/regroup/merge.h"
 #include "node/regroup/regroup_enter.h"
 #include "node/regroup/regroup_long.h"
 #include "node/regroup/regroup_value.h"
@@ -70,29 +71,10 @@ gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row, int number)
 
 /* --------------------------------------------------------------- states --- */
 
-/* Is a preferred to the string that a state has, in an order other than that of bytes? */
-static bool
-is_preferred(const GpuAggRegroupState *s, const char *state, GpuAggBytes a)
-{
-	GpuAggBytes b = gpuagg_string_slot_bytes(state);
-	int			order;
-
-	if (!OidIsValid(s->collation) || b.len == GPUAGG_STRING_NONE)
-		return gpuagg_state_prefers(s->op, state, a);
-	if (s->type == GPUAGG_T_BPCHAR)
-	{
-		a = gpuagg_bpchar_trim(a);
-		b = gpuagg_bpchar_trim(b);
-	}
-	order = varstr_cmp(a.data, (int) a.len, b.data, (int) b.len, s->collation);
-	return s->op == GPUAGG_TRANS_MIN_BYTES || s->op == GPUAGG_TRANS_MIN_BPCHAR ?
-		order < 0 : order > 0;
-}
-
 static void
 enter_string(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, GpuAggBytes b)
 {
-	if (is_preferred(s, state, b))
+	if (gpuagg_regroup_prefers(s, state, b))
 		gpuagg_row_table_keep(r->table, state, b);
 }
 

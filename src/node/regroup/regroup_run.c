@@ -35,7 +35,9 @@
 #include "node/regroup/regroup_batch.h"
 #include "node/regroup/regroup_enter.h"
 #include "node/regroup/regroup_long.h"
+#include "node/regroup/regroup_processes.h"
 #include "node/regroup/regroup_run.h"
+#include "node/regroup/regroup_store.h"
 #include "node/regroup/row_output.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -375,74 +377,6 @@ end_expressions(GpuAggRegroupWork *r)
 		MemoryContextDelete(r->equal_context);
 }
 
-/*
- * Outputs of the device's groups: keys that expressions read or sorts take, and those that
- * results.c has to check.  Returns their number; read[i] is the key that the i-th is,
- * from 1, or 0; sorted[i] is the place of the i-th key.
- */
-static int
-device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
-			   GpuAggOutput *outputs, AttrNumber *read, int *sorted)
-{
-	int			n = 0;
-
-	for (int i = 0; i < plan->ninputs; i++)
-	{
-		const GpuAggRegroupInput *input = &plan->inputs[i];
-		const GpuAggKey *key = &gpuagg_program_keys(device)[i];
-
-		/* texts are told apart where the query's groups are */
-		if (!input->read && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ &&
-			input->final != GPUAGG_FINAL_KEY_NUMBER)
-			continue;
-		read[n] = input->read ? i + 1 : 0;
-		sorted[i] = n;
-		outputs[n++] = (GpuAggOutput){
-			.final = input->final,
-			.index = i,
-			.count_index = -1,
-			.type = key->type,
-			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale :
-																			  key->scale.digits,
-			.shown = input->sorted ? input->shown : key->scale.digits,
-			.shown_by = input->shown_by,
-			.lookup = input->lookup,
-			.column = input->column};
-	}
-	return n;
-}
-
-GpuAggResults *
-gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggPlanInfo *info)
-{
-	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
-	AttrNumber	read[GPUAGG_MAX_KEYS];
-	int			sorted[GPUAGG_MAX_KEYS];
-	int			n = device_outputs(info->regroup, info->program, outputs, read, sorted);
-	GpuAggResults *results = gpuagg_results_create(
-		info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
-		scan->css.ss.ps.state->es_query_cxt, scan->owner);
-
-	gpuagg_results_number(results, scan->lookups);
-	gpuagg_regroup_long_keep(info, results);
-	return results;
-}
-
-/* An empty store for the query's groups, of this program */
-static GpuAggResults *
-made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info, const GpuAggProgram *program,
-		   Size limit)
-{
-	GpuAggResults *results = gpuagg_results_create(
-		program, info->outputs, info->noutputs,
-		((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist, limit,
-		scan->css.ss.ps.state->es_query_cxt, scan->owner);
-
-	gpuagg_results_number(results, scan->lookups);
-	gpuagg_results_keep_long(results, program, info->outputs, info->noutputs);
-	return results;
-}
-
 void
 gpuagg_regroup_wish(const GpuAggPlanInfo *info, bool whole, GpuAggRegrouping *wish)
 {
@@ -460,14 +394,6 @@ gpuagg_regroup_order_wish(const GpuAggScan *scan, const GpuAggPlanInfo *info, bo
 		!gpuagg_regroup_ordered(info->regroup, info->program,
 								((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist, wish))
 		memset(wish, 0, sizeof(*wish));
-}
-
-GpuAggResults *
-gpuagg_regroup_made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info,
-						  GpuAggProgram **program)
-{
-	*program = gpuagg_regroup_program(info->regroup, 0);
-	return made_store(scan, info, *program, get_hash_memory_limit());
 }
 
 GpuAggStatus
@@ -502,8 +428,8 @@ begin(GpuAggRegroupWork *r)
 	r->read = palloc(GPUAGG_MAX_KEYS * sizeof(AttrNumber));
 	r->read_values = palloc(GPUAGG_MAX_KEYS * sizeof(Datum));
 	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
-	r->nread = device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
-	r->results = made_store(r->scan, info, r->program, get_hash_memory_limit() / 4);
+	r->nread = gpuagg_regroup_device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
+	r->results = gpuagg_regroup_made_of(r->scan, info, r->program, get_hash_memory_limit() / 4);
 	r->longs = gpuagg_long_values_count(gpuagg_results_long(r->groups)) > 0;
 	begin_expressions(r);
 	if (r->plan->nsorts > 0)
@@ -524,13 +450,19 @@ gpuagg_regroup_run(const GpuAggScan *scan, const GpuAggDemand *demand, uint64 *m
 	};
 	GpuAggStatus status = GPUAGG_OK;
 	bool		by_keys;
+	int			processes;
 
 	begin(&r);
 	/* beside groups that the device has merged with others are none any more: by keys alone */
 	by_keys = r.longs && demand->found->ordered;
 	r.longs &= !by_keys;
-	for (int i = r.plan->nsets - 1; i >= 0 && status == GPUAGG_OK; i--)
-		status = regroup_set(&r, i);
+	processes = by_keys ? 0 : gpuagg_regroup_processes(&r);
+	if (processes > 0)
+		processes = gpuagg_regroup_spread(&r, processes, &status);
+	demand->found->processes = processes;
+	if (processes == 0)
+		for (int i = r.plan->nsets - 1; i >= 0 && status == GPUAGG_OK; i--)
+			status = regroup_set(&r, i);
 	if (status == GPUAGG_OK && by_keys)
 		status = gpuagg_regroup_long_made(r.info, r.groups, r.results, error);
 	else if (status == GPUAGG_OK && r.longs)

@@ -10,13 +10,6 @@
 
 #include "node/scan/order.h"
 
-/* An empty store for the query's groups, if they are made of a device's; its program */
-extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, const GpuAggPlanInfo *info,
-												GpuAggProgram **program);
-
-/* An empty store for what the device returns, if its groups are regrouped */
-extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan, const GpuAggPlanInfo *info);
-
 /*
  * What the device may make of the groups that a task answers: nothing, if that is not the whole
  * of the work, or if only regroup_run can.

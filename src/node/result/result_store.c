@@ -252,7 +252,7 @@ read_exact(BufFile *file, void *to, Size bytes)
 }
 
 static const char *
-read_chunk(GpuAggStore *store, uint32 *count)
+read_chunk(GpuAggStore *store, uint32 *count, Size *bytes)
 {
 	GpuAggChunk head;
 
@@ -269,11 +269,12 @@ read_chunk(GpuAggStore *store, uint32 *count)
 	}
 	read_exact(store->file, store->buffer, head.bytes);
 	*count = head.count;
+	*bytes = head.bytes;
 	return store->buffer;
 }
 
 const char *
-gpuagg_store_next(GpuAggStore *store, uint32 *count)
+gpuagg_store_next_bytes(GpuAggStore *store, uint32 *count, Size *bytes)
 {
 	while (store->next_block < list_length(store->blocks))
 	{
@@ -285,10 +286,19 @@ gpuagg_store_next(GpuAggStore *store, uint32 *count)
 
 			store->at += CHUNK_BYTES(chunk->bytes);
 			*count = chunk->count;
+			*bytes = chunk->bytes;
 			return CHUNK_DATA(chunk);
 		}
 		store->next_block++;
 		store->at = 0;
 	}
-	return read_chunk(store, count);
+	return read_chunk(store, count, bytes);
+}
+
+const char *
+gpuagg_store_next(GpuAggStore *store, uint32 *count)
+{
+	Size		bytes;
+
+	return gpuagg_store_next_bytes(store, count, &bytes);
 }

@@ -52,6 +52,9 @@ extern void gpuagg_store_rewind(GpuAggStore *store);
  */
 extern const char *gpuagg_store_next(GpuAggStore *store, uint32 *count);
 
+/* gpuagg_store_next, with the bytes that these groups take */
+extern const char *gpuagg_store_next_bytes(GpuAggStore *store, uint32 *count, Size *bytes);
+
 /* Closes the file; memory goes when its context does. */
 extern void gpuagg_store_free(GpuAggStore *store);
 

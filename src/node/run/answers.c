@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_run.h"
+#include "node/regroup/regroup_store.h"
 #include "node/run/answers.h"
 
 void
@@ -82,7 +83,7 @@ gpuagg_answers_merge(const GpuAggScan *scan, const GpuAggDemand *demand, uint64 
 	*merged = 0;
 	found->results = task_results(scan, demand->info);
 	status = gpuagg_merge_groups(&store, 1, found->results, scan->owner, demand->info->program,
-								 merged, error);
+								 NULL, merged, error);
 	gpuagg_results_move_long(all, found->results);
 	gpuagg_results_free(all);
 	return status;

@@ -333,6 +333,7 @@ explain_groups(const GpuAggScan *node, ExplainState *es)
 			ExplainPropertyUInteger("Groups Made", NULL, node->counters.tally.groups_made, es);
 		ExplainPropertyText("Groups Made By",
 							node->counters.tally.regrouped ? "device" : "backend", es);
+		explain_count("Regroup Workers", node->counters.tally.regroup_workers, es);
 	}
 	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
 		ExplainPropertyUInteger("Groups Returned", NULL,

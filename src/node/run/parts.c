@@ -15,6 +15,7 @@
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_long.h"
 #include "node/regroup/regroup_run.h"
+#include "node/regroup/regroup_store.h"
 #include "node/run/answers.h"
 #include "node/run/lookup_windows.h"
 #include "node/run/parts.h"
@@ -86,7 +87,10 @@ run_groups(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggPlace *plac
 	tally->regrouped = found->regrouped;
 	tally->groups_made = found->made;
 	if (status == GPUAGG_OK && demand->info->regroup != NULL && !found->regrouped)
+	{
 		status = gpuagg_regroup_run(scan, demand, &tally->groups_made, error);
+		tally->regroup_workers = found->processes;
+	}
 	return status;
 }
 
@@ -129,7 +133,7 @@ merge_parts(const GpuAggScan *scan, const GpuAggDemand *whole, const GpuAggFound
 	for (int i = 0; i < n; i++)
 		stores[i] = gpuagg_results_store(parts[i].results);
 	results = whole->found->results = gpuagg_regroup_made_store(scan, whole->info, &program);
-	status = gpuagg_merge_groups(stores, n, results, scan->owner, program, merged, error);
+	status = gpuagg_merge_groups(stores, n, results, scan->owner, program, NULL, merged, error);
 	for (int i = 0; i < n && status == GPUAGG_OK; i++)
 		status = gpuagg_regroup_long_join(parts[i].results, results, error);
 	/* each part has kept the same */

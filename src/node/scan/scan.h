@@ -66,6 +66,7 @@ typedef struct GpuAggFound
 	bool		regrouped;		/* The device has regrouped: results are the query's groups. */
 	bool		ordered;		/* The device was asked for rows of an order (device/ordered.h). */
 	uint64		made;			/* Groups that it has made by regrouping so far. */
+	int			processes;		/* That have regrouped beside the backend. */
 } GpuAggFound;
 
 /*

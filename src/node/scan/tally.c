@@ -82,6 +82,7 @@ add(GpuAggTally *tally, const GpuAggTally *other)
 		return;
 	tally->tried = true;
 	tally->regrouped = other->regrouped;
+	tally->regroup_workers = other->regroup_workers;
 	tally->feeders_planned = other->feeders_planned;
 	tally->feeders_launched = other->feeders_launched;
 	tally->bulkread = other->bulkread;

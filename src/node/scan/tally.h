@@ -85,6 +85,7 @@ typedef struct GpuAggTally
 	/* How tasks were run; of a task that runs again, or of another run, how it was run last. */
 	bool		tried;			/* There was a task. */
 	bool		regrouped;		/* The device made the query's groups. */
+	int			regroup_workers;	/* Processes that made them beside the backend. */
 	bool		awaited;		/* It waited for another task's pages. */
 	uint32		passes;			/* Windows that were grouped one by one. */
 	uint32		splits;			/* Windows whose groups did not fit. */

@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -330,6 +331,15 @@ find_joins(GpuAggGrouping *g)
 	return g->joins != NULL;
 }
 
+/* A value that another process does not have */
+static bool
+has_param(Node *node, void *context)
+{
+	return node != NULL &&
+		(IsA(node, Param) || IsA(node, SubPlan) ||
+		 expression_tree_walker(node, has_param, context));
+}
+
 /* key_rows: as GpuAggGrouping's */
 static bool
 lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
@@ -358,6 +368,9 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
 	if (!ok)
 		return false;
 	g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
+	if (g->info.regroup != NULL)
+		g->info.regroup->safe = !has_param((Node *) g->regroup->exprs, NULL) &&
+			is_parallel_safe(g->root, (Node *) g->regroup->exprs);
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;

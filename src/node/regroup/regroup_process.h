@@ -1,0 +1,38 @@
+/*
+ * regroup_process.h
+ *		What a leader and the processes that regroup beside it share: a dynamic segment, and the
+ *		messages in its queues.
+ */
+#ifndef GPUAGG_NODE_REGROUP_PROCESS_H
+#define GPUAGG_NODE_REGROUP_PROCESS_H
+
+#include "postgres.h"
+
+#include "ipc/errors.h"
+
+/* Entries of the segment's table of contents */
+#define GPUAGG_REGROUP_KEY_PLAN 1	/* the node's plan, as text */
+#define GPUAGG_REGROUP_KEY_IN 2		/* queues from the leader, one behind the other */
+#define GPUAGG_REGROUP_KEY_OUT 3	/* queues to it */
+#define GPUAGG_REGROUP_KEY_BUFFERS 4	/* BufferUsage of each process */
+#define GPUAGG_REGROUP_KEY_WAL 5
+#define GPUAGG_REGROUP_KEY_QUERY 6	/* its text, for pg_stat_activity */
+
+/* As messages of groups are: some of them */
+#define GPUAGG_REGROUP_QUEUE_BYTES (256 * 1024)
+
+/*
+ * To a process: groups of the device, and at their end one without any.  To the leader: groups
+ * that were made, and then one without any, which tells how it went.
+ */
+typedef struct GpuAggRegroupMsg
+{
+	uint32		count;			/* Groups, which follow. */
+	uint32		pad;
+	uint64		rows;			/* At the end: groups that were made. */
+	GpuAggError error;			/* At the end. */
+} GpuAggRegroupMsg;
+
+#define GPUAGG_REGROUP_FUNCTION "gpuagg_regroup_main"
+
+#endif							/* GPUAGG_NODE_REGROUP_PROCESS_H */
