@@ -3,9 +3,9 @@
  *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup_table.cu).
  *
  * How many finer groups there are is known when they have been sized, but not how many will be
- * made.  Mostly they are few: tables that a cache holds are tried first, then those with room
- * for as many as there are finer ones, as hidden sets have at once.  They are sized in
- * the place of the finer ones.  Without memory for them, or with groups that only the backend can
+ * made.  Mostly they are few: tables for as many as are expected are tried first, then larger ones,
+ * up to those with room for as many as there are finer ones, as hidden sets have at once.  They are
+ * sized in the place of the finer ones.  Without memory for them, or with groups that only the backend can
  * make, the finer ones are returned.
  */
 #include <stdlib.h>
@@ -37,10 +37,11 @@ struct GpuAggCudaRegroup
 };
 
 /*
- * Entries of a table that is tried first: sets of few groups are far smaller than what they are
- * made of
+ * Entries of a table that is tried first, at least: sets of few groups are far smaller than what
+ * they are made of; and so many times as large is the next one, if it was too small
  */
 #define FIRST_CAPACITY ((uint64_t) 8192)
+#define NEXT_CAPACITY 64
 
 static size_t
 heads_bytes(const GpuAggTask *task)
@@ -193,11 +194,22 @@ tables_free(GpuAggTask *task)
 	memset(r->tables, 0, sizeof(r->tables));
 }
 
+static uint64_t
+first_capacity(const GpuAggTask *task)
+{
+	const double expected = task->config.regrouping.expected;
+	const uint64_t most = capacity_for(task->regroup->groups);
+	uint64_t	capacity = FIRST_CAPACITY;
+
+	while (capacity < most && capacity < 2 * expected)
+		capacity *= 2;
+	return capacity < most ? capacity : most;
+}
+
 static bool
 memory_make(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggCudaRegroup *r = task->regroup;
-	const uint64_t most = capacity_for(r->groups);
 	cudaStream_t stream = task->streams->group;
 
 	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging,
@@ -210,7 +222,7 @@ memory_make(GpuAggTask *task, GpuAggError *error)
 												   &r->hidden_staging, error);
 	return r->device_prepared != NULL && (r->hidden == NULL || r->device_hidden != NULL) &&
 		r->heads != NULL && r->report != NULL && r->events != NULL &&
-		tables_make(task, most < FIRST_CAPACITY ? most : FIRST_CAPACITY, error);
+		tables_make(task, first_capacity(task), error);
 }
 
 /* ---------- grouping ---------- */
@@ -364,6 +376,7 @@ bool
 gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 {
 	GpuAggCudaRegroup *r = task->regroup;
+	const uint64_t most = r != NULL ? capacity_for(r->groups) : 0;
 	uint32_t	failed;
 
 	*again = false;
@@ -375,9 +388,12 @@ gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 		return true;
 	*again = true;
 	tables_free(task);
-	if (r->capacity < capacity_for(r->groups))
+	if (r->capacity < most)
 	{
-		if (tables_make(task, capacity_for(r->groups), error) && launch_all(task, error))
+		const uint64_t next = r->capacity < most / NEXT_CAPACITY ? r->capacity * NEXT_CAPACITY :
+																	 most;
+
+		if (tables_make(task, next, error) && launch_all(task, error))
 			return true;
 		finer_back(task);
 		return give_up(task, error);

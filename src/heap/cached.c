@@ -314,6 +314,20 @@ extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, u
 	}
 }
 
+/* Bits of 64 blocks from one on; hashed first, by themselves, which is done for several at once */
+static uint64
+sample_word(const GpuAggSample *sample, BlockNumber block)
+{
+	uint32		hash[64];
+	uint64		bits = 0;
+
+	for (int i = 0; i < 64; i++)
+		hash[i] = gpuagg_sample_hash_block(block + i, sample->seed);
+	for (int i = 0; i < 64; i++)
+		bits |= (uint64) (hash[i] < sample->cutoff) << i;
+	return bits;
+}
+
 /* Of a sample of blocks, bits of those that it has in an extent; others are counted. */
 static void
 extent_sample(GpuAggCached *cached, uint32 number)
@@ -325,10 +339,11 @@ extent_sample(GpuAggCached *cached, uint32 number)
 
 	if (cached->sampled == NULL)
 		cached->sampled = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
-	memset(cached->sampled, 0, GPUAGG_EXTENT_BITMAP_BYTES);
-	for (BlockNumber block = from; block < to; block++)
-		if (gpuagg_sample_has_block(&cached->blocks, block))
-			cached->sampled[(block - start) / 8] |= 1 << (block - start) % 8;
+	for (int i = 0; i < BITMAP_WORDS; i++)
+		((uint64 *) cached->sampled)[i] = sample_word(&cached->blocks, start + i * 64);
+	extent_leave_others(cached, number, to - start, cached->sampled);
+	for (uint32 i = to - start; i < BITMAP_WORDS * 64; i++)
+		cached->sampled[i / 8] &= ~(1 << i % 8);
 	cached->outside += to - from - gpuagg_vismap_count(cached->sampled);
 }
 

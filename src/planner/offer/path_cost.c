@@ -182,6 +182,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->gaps = input->pages * input->gaps;
 	work->feeders = input->feeders;
 	work->lines = input->lines;
+	work->sampled = info->sample == GPUAGG_SAMPLE_BERNOULLI ? input->lines : 0;
 	work->rows = input->rows;
 	work->passed = input->passed;
 	if (info->program->select)

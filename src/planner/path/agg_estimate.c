@@ -87,6 +87,8 @@ gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->made_groups = g->info.regroup != NULL ?
 		estimate_made_groups(g, relation, &g->bounded_groups) :
 		estimate.groups;
+	if (g->info.regroup != NULL)
+		g->info.regroup->made = g->made_groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
 		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))
