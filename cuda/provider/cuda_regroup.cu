@@ -2,11 +2,11 @@
  * cuda_regroup.cu
  *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup_table.cu).
  *
- * How many finer groups there are is known when they have been sized, but not how many will be
- * made.  Mostly they are few: tables for as many as are expected are tried first, then larger ones,
- * up to those with room for as many as there are finer ones, as hidden sets have at once.  They are
- * sized in the place of the finer ones.  Without memory for them, or with groups that only the backend can
- * make, the finer ones are returned.
+ * How many finer groups there are is known when they have been sized, but not how many will
+ * be made.  Mostly they are few: tables for as many as are expected are tried first, then
+ * larger ones, up to those with room for as many as there are finer ones, as hidden sets have
+ * at once.  They are sized in the place of the finer ones.  Without memory for them, or with
+ * groups that only the backend can make, the finer ones are returned.
  */
 #include <stdlib.h>
 
