@@ -48,6 +48,31 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT 100 / nullif(length(md5(c)), 32), count(*) FROM rw GROUP BY 1',
 	'SELECT rw_key(s), sum((10 / (length(c) - 2))::int8) FROM rw GROUP BY 1',
 	'SELECT rw_key(s), sum((10 / (length(c) - 2))::int8) FROM rw WHERE length(md5(c)) = 32 AND c > ''x1'' GROUP BY 1']) q;
+-- several tables, parts, constant keys alone, and what only PostgreSQL's plan answers
+CREATE TABLE rw_parts (id int4, s text COLLATE rw_order, v int8) PARTITION BY RANGE (id);
+CREATE TABLE rw_parts1 PARTITION OF rw_parts FOR VALUES FROM (0) TO (2500);
+CREATE TABLE rw_parts2 (v int8, s text COLLATE rw_order, id int4);
+ALTER TABLE rw_parts ATTACH PARTITION rw_parts2 FOR VALUES FROM (2500) TO (9000);
+INSERT INTO rw_parts SELECT id, s, g FROM rw;
+SELECT rw_workers('SELECT rw_key(s), count(*) FROM rw_parts GROUP BY 1');
+SET gpuagg.debug_parts = always;
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT rw_key(s), count(*), sum(v), min(s) FROM rw_parts GROUP BY 1',
+	'SELECT rw_key(s), count(*), sum(v), min(s) FROM (SELECT s, v FROM rw_parts1 UNION ALL SELECT s, v FROM rw_parts2) x GROUP BY 1',
+	'SELECT rw_key(s), count(DISTINCT id), max(c), min(s) FROM rw GROUP BY 1',
+	'SELECT rw_key(s), count(DISTINCT g), max(md5(c)), sum(n) FROM rw GROUP BY 1',
+	'SELECT rw_key(s), max(md5(c)), max(rw_key(s)), sum(length(md5(d::text))) FROM rw GROUP BY 1']) q;
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT ''x'', count(DISTINCT id), max(md5(c)) FROM rw WHERE md5(s) = ''no'' GROUP BY 1',
+	'SELECT ''x'', count(*), sum(id) FROM rw WHERE md5(s) = ''no'' GROUP BY 1',
+	'SELECT ''x'', count(*), sum(id) FROM rw WHERE md5(s) <> ''no'' GROUP BY 1',
+	'SELECT count(*), sum(id) FROM rw WHERE md5(s) = ''no''']) q;
+RESET gpuagg.debug_parts;
+UPDATE rw SET f = 'infinity' WHERE id = 77;
+UPDATE rw SET f = 'NaN' WHERE id = 3077;
+SELECT q, compare(q, 'any') FROM unnest(ARRAY[
+	'SELECT rw_key(s), sum(f), avg(f) FROM rw GROUP BY 1',
+	'SELECT s || md5(s), sum(f), count(*) FROM rw GROUP BY 1']) q;
 -- what only the leader may compute, or knows
 SELECT rw_workers(q) FROM unnest(ARRAY['SELECT rw_unsafe(s), count(*) FROM rw GROUP BY 1',
 	'SELECT rw_key(s), count(DISTINCT c) FROM rw GROUP BY 1']) q;
@@ -80,6 +105,6 @@ SELECT compare('SELECT rw_slow(s), count(*), sum(id) FROM rw GROUP BY 1');
 SET max_parallel_workers_per_gather = 0;
 SELECT rw_workers('SELECT rw_slow(s), count(*) FROM rw GROUP BY 1');
 RESET max_parallel_workers_per_gather;
-DROP TABLE rw;
+DROP TABLE rw, rw_parts;
 DROP FUNCTION rw_key, rw_unsafe, rw_workers, rw_slow;
 DROP COLLATION rw_order;

@@ -42,7 +42,7 @@ typedef struct GpuAggMerge
 {
 	GpuAggProgram *program;		/* a copy, with a seed of its own */
 	GpuAggLayout layout;
-	const GpuAggRegroupState *states;	/* with the orders of strings; NULL: that of bytes */
+	const GpuAggRegroup *plan;	/* with the orders of strings; NULL: that of bytes */
 	ResourceOwner owner;		/* of temporary files */
 	GpuAggRowTable *table;
 	Size		limit;			/* of it */
@@ -106,7 +106,7 @@ merge_string(GpuAggMerge *m, uint32 i, uint32 op, char *into, const char *from)
 	const GpuAggBytes b = gpuagg_string_slot_bytes(from);
 
 	if (b.len != GPUAGG_STRING_NONE &&
-		(m->states != NULL ? gpuagg_regroup_prefers(&m->states[i], into, b) :
+		(m->plan != NULL ? gpuagg_regroup_prefers(&m->plan->states[i], into, b) :
 		 gpuagg_state_prefers(op, into, b)))
 		gpuagg_row_table_keep(m->table, into, b);
 }
@@ -257,7 +257,7 @@ merge_stores(GpuAggMerge *m, GpuAggStore *const *from, int n)
 
 GpuAggStatus
 gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to, ResourceOwner owner,
-					const GpuAggProgram *program, const GpuAggRegroupState *states,
+					const GpuAggProgram *program, const GpuAggRegroup *plan,
 					uint64 *merged, GpuAggError *error)
 {
 	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext, "gpuagg merge",
@@ -265,7 +265,7 @@ gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to, Resource
 	GpuAggStatus status;
 	GpuAggMerge m = {
 		.program = palloc(program->bytes),
-		.states = states,
+		.plan = plan,
 		.owner = owner,
 		.limit = get_hash_memory_limit(),
 		.to = to,
@@ -277,7 +277,8 @@ gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to, Resource
 	gpuagg_layout_compute(program, &m.layout);
 	m.table = gpuagg_row_table_create(m.program, rows);
 	status = merge_stores(&m, from, n);
-	if (status == GPUAGG_OK && m.merged == 0 && program->nkeys == 0)
+	if (status == GPUAGG_OK && m.merged == 0 && program->nkeys == 0 &&
+		(plan == NULL || !plan->grouped))
 	{
 		gpuagg_row_table_reset(m.table);
 		add_empty(&m);

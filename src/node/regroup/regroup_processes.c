@@ -20,7 +20,7 @@
 #include "node/regroup/regroup_processes.h"
 #include "node/regroup/regroup_store.h"
 #include "node/regroup/regroup_value.h"
-#include "nodes/nodeFuncs.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "settings.h"
@@ -75,8 +75,8 @@ static bool
 is_possible(const GpuAggRegroupWork *r)
 {
 	return r->plan->safe && r->computed != NIL && !r->longs && r->scan->lookups == NULL &&
-		r->plan->nparts == 0 && !IsParallelWorker() && ActiveSnapshotSet() &&
-		gpuagg_debug_feeders != 0 && can_merge(r->plan);
+		!IsParallelWorker() && ActiveSnapshotSet() && gpuagg_debug_feeders != 0 &&
+		can_merge(r->plan);
 }
 
 /* The keys of a group, and whether it passes, as any group's are computed */
@@ -102,11 +102,13 @@ group_ns(GpuAggRegroupWork *r)
 
 	r->values = palloc(Max(r->plan->nvalues, 1) * sizeof(GpuAggRegroupDatum));
 	gpuagg_results_rewind(r->groups);
-	INSTR_TIME_SET_CURRENT(start);
 	for (; n < TOLD_BY; n++)
 	{
 		const char *row = gpuagg_results_row(r->groups);
 
+		/* the first one has functions looked up and compiled */
+		if (n == 1)
+			INSTR_TIME_SET_CURRENT(start);
 		if (row == NULL)
 			break;
 		ResetExprContext(r->econtext);
@@ -116,7 +118,7 @@ group_ns(GpuAggRegroupWork *r)
 	INSTR_TIME_SUBTRACT(end, start);
 	pfree(r->values);
 	r->values = before;
-	return n == 0 ? 0 : INSTR_TIME_GET_DOUBLE(end) * 1e9 / n;
+	return n < 2 ? 0 : INSTR_TIME_GET_DOUBLE(end) * 1e9 / (n - 1);
 }
 
 int
@@ -195,11 +197,30 @@ make_queues(ParallelContext *pcxt, uint64 key, bool send)
 	return handles;
 }
 
+/*
+ * Of the node's plan, what regrouping reads; and of the program whose groups these are, which may
+ * be one of several
+ */
+static const char *
+plan_text(const GpuAggRegroupWork *r)
+{
+	const CustomScan *all = castNode(CustomScan, r->scan->css.ss.ps.plan);
+	CustomScan *plan = makeNode(CustomScan);
+	Result	   *shown = makeNode(Result);
+
+	shown->plan.targetlist = gpuagg_plan_regroup(r->scan->css.ss.ps.plan, r->info)->targetlist;
+	plan->custom_scan_tlist = all->custom_scan_tlist;
+	plan->custom_plans = list_make1(shown);
+	plan->custom_private = gpuagg_plan_pack(r->info);
+	plan->methods = all->methods;
+	return nodeToString(plan);
+}
+
 /* In parallel mode from then on; how many processes were launched */
 static int
 launch(Processes *p, const GpuAggRegroupWork *r, int n)
 {
-	const char *plan = nodeToString(r->scan->css.ss.ps.plan);
+	const char *plan = plan_text(r);
 
 	EnterParallelMode();
 	p->pcxt = CreateParallelContext("gpuagg", GPUAGG_REGROUP_FUNCTION, n);
@@ -226,14 +247,13 @@ launch(Processes *p, const GpuAggRegroupWork *r, int n)
 	return p->launched;
 }
 
+/* done: all have said how it went; else those that are at work are stopped, whatever they say. */
 static void
-end(Processes *p)
+end(Processes *p, bool done)
 {
-	for (int i = 0; i < p->launched; i++)
-		shm_mq_detach(p->out[i]);
-	if (p->launched > 0)
+	if (done && p->launched > 0)
 		WaitForParallelWorkersToFinish(p->pcxt);
-	for (int i = 0; i < p->launched; i++)
+	for (int i = 0; done && i < p->launched; i++)
 		InstrAccumParallelQuery(&p->buffers[i], &p->wal[i]);
 	DestroyParallelContext(p->pcxt);
 	ExitParallelMode();
@@ -320,18 +340,17 @@ merge_made(Processes *p, GpuAggRegroupWork *r)
 	for (int i = 0; i < p->launched; i++)
 		stores[i] = gpuagg_results_store(p->made[i]);
 	return gpuagg_merge_groups(stores, p->launched, r->results, r->scan->owner, r->program,
-							   r->plan->states, &r->made, r->error);
+							   r->plan, &r->made, r->error);
 }
 
 int
 gpuagg_regroup_spread(GpuAggRegroupWork *r, int n, GpuAggStatus *status)
 {
 	Processes	p = {0};
-	GpuAggProgram *program;
 
 	if (launch(&p, r, n) == 0)
 	{
-		end(&p);
+		end(&p, true);
 		return 0;
 	}
 	*status = GPUAGG_OK;
@@ -339,10 +358,11 @@ gpuagg_regroup_spread(GpuAggRegroupWork *r, int n, GpuAggStatus *status)
 	p.made = palloc0(p.launched * sizeof(GpuAggResults *));
 	for (int i = 0; i < p.launched && *status == GPUAGG_OK; i++)
 	{
-		p.made[i] = gpuagg_regroup_made_store(r->scan, r->info, &program);
+		p.made[i] = gpuagg_regroup_made_of(r->scan, r->info, r->program,
+										   get_hash_memory_limit() / p.launched);
 		*status = receive_made(&p, i, r, p.made[i]);
 	}
-	end(&p);
+	end(&p, *status == GPUAGG_OK);
 	if (*status == GPUAGG_OK)
 		*status = merge_made(&p, r);
 	for (int i = 0; i < p.launched; i++)

@@ -133,7 +133,8 @@ merge_parts(const GpuAggScan *scan, const GpuAggDemand *whole, const GpuAggFound
 	for (int i = 0; i < n; i++)
 		stores[i] = gpuagg_results_store(parts[i].results);
 	results = whole->found->results = gpuagg_regroup_made_store(scan, whole->info, &program);
-	status = gpuagg_merge_groups(stores, n, results, scan->owner, program, NULL, merged, error);
+	status = gpuagg_merge_groups(stores, n, results, scan->owner, program,
+								 whole->info->regroup, merged, error);
 	for (int i = 0; i < n && status == GPUAGG_OK; i++)
 		status = gpuagg_regroup_long_join(parts[i].results, results, error);
 	/* each part has kept the same */
