@@ -1,6 +1,6 @@
 # sorted.sh
 #		Values in order, DISTINCT, and groups between a thousand and a million: shapes over the kept columns
-#		of one table of BENCH_SORTED_ROWS rows, beside PostgreSQL with all workers and DuckDB.
+#		of one table of BENCH_SORTED_ROWS rows, beside PostgreSQL and DuckDB, with all workers each.
 #		`execution` is a run behind another one, `kernel` what the device's clock says of it, and `predicted`
 #		what was predicted of the node.  BENCH_SORTED_FORCED: strategies that are forced, too, for their kernels.
 
@@ -144,6 +144,7 @@ sorted_forced()
 bench_sorted()
 {
 	local SORTED_ROWS=${BENCH_SORTED_ROWS:-60000000} SORTED_DUCKDB= SORTED_POSTGRES case sql other
+	local BENCH_WORKERS=${BENCH_WORKERS:-$BENCH_MAX_WORKERS}
 
 	bench_need_main
 	[ "$HAVE_GPUAGG" != 0 ] ||
