@@ -31,7 +31,7 @@ sorted_cases()
 		extreme-texts "SELECT g, min(s) AS l, max(s) AS h FROM sorting GROUP BY g" "" \
 		like "SELECT count(*) AS n, sum(price) AS p FROM sorting WHERE s LIKE 'city1%' AND price BETWEEN 1000 AND 900000" "" \
 		to-char "SELECT to_char(tz, 'YYYY-MM') AS m, sum(n) AS s FROM sorting GROUP BY 1" \
-		"SELECT strftime(tz, '%Y-%m') AS m, sum(n) AS s FROM sorting GROUP BY 1" \
+		"SELECT strftime(tz::TIMESTAMP, '%Y-%m') AS m, sum(n) AS s FROM sorting GROUP BY 1" \
 		text-date "SELECT s, d, count(*) AS n, sum(price) AS p FROM sorting GROUP BY s, d" "" \
 		many-ints "SELECT cust, count(*) AS n FROM sorting GROUP BY cust" "" \
 		many-texts "SELECT phrase, count(*) AS n FROM sorting GROUP BY phrase" "" \
