@@ -2,15 +2,18 @@
  * host_ordered.c
  *		Groups by values, those between the rows that are wanted merged (host_ordered.h).
  *
- * The query's groups are numbered, and the task's sorted by that number and then by the value: a
- * radix sort, of which bytes that are the same in all cost nothing.
+ * The query's groups are numbered, and the task's parted by that number.  In each, rows that are
+ * wanted are selected by the bytes of values, the first that differs first: only what holds one
+ * is looked at by the next byte, and what lies between two is merged in any order.
  */
 #include "host/host_answer.h"
 #include "host/host_ordered.h"
 
 #define RADIX 256
 #define VALUE_BYTES 8
-#define SORT_BYTES (VALUE_BYTES + 4)
+
+/* So many are sorted at once. */
+#define FEW_ENTRIES 32
 
 /* Fewer groups are returned as they are. */
 #define LEAST_GROUPS 256
@@ -216,51 +219,31 @@ collect(Order *o, uint64_t *positions, uint64_t *npositions)
 	return true;
 }
 
-/* ---------- sorting ---------- */
+/* ---------- by groups ---------- */
 
-static inline uint32_t
-byte_of(const Entry *entry, int byte)
-{
-	return byte < VALUE_BYTES ? entry->value >> byte * 8 & 0xFF :
-		entry->group >> (byte - VALUE_BYTES) * 8 & 0xFF;
-}
-
-/* By a byte of which so many entries have each value; those before stay in their order. */
-static void
-sort_by(Order *o, int byte, uint64_t *counts)
-{
-	uint64_t	at = 0;
-	Entry	   *sorted = o->other;
-
-	for (int i = 0; i < RADIX; i++)
-	{
-		const uint64_t n = counts[i];
-
-		counts[i] = at;
-		at += n;
-	}
-	for (uint64_t i = 0; i < o->nentries; i++)
-		sorted[counts[byte_of(&o->entries[i], byte)]++] = o->entries[i];
-	o->other = o->entries;
-	o->entries = sorted;
-}
-
-/* False: nobody waits for it. */
+/* Entries of each of the query's groups, one behind the other; starts: where, and the end */
 static bool
-sort(Order *o)
+part_groups(Order *o, uint64_t *starts)
 {
-	uint64_t	counts[SORT_BYTES][RADIX] = {0};
+	const uint32_t n = o->numbers.n;
+	Entry	   *parted = o->other;
 
+	memset(starts, 0, (n + 1) * sizeof(*starts));
 	for (uint64_t i = 0; i < o->nentries; i++)
-		for (int byte = 0; byte < SORT_BYTES; byte++)
-			counts[byte][byte_of(&o->entries[i], byte)]++;
-	for (int byte = 0; byte < SORT_BYTES && o->nentries > 0; byte++)
-	{
-		if (atomic_load(&o->task->stop))
-			return false;
-		if (counts[byte][byte_of(&o->entries[0], byte)] != o->nentries)
-			sort_by(o, byte, counts[byte]);
-	}
+		starts[o->entries[i].group + 1]++;
+	for (uint32_t i = 0; i < n; i++)
+		starts[i + 1] += starts[i];
+	if (n < 2)
+		return true;
+	if (atomic_load(&o->task->stop))
+		return false;
+	for (uint64_t i = 0; i < o->nentries; i++)
+		parted[starts[o->entries[i].group]++] = o->entries[i];
+	/* each start has moved to the next one's place */
+	memmove(starts + 1, starts, n * sizeof(*starts));
+	starts[0] = 0;
+	o->other = o->entries;
+	o->entries = parted;
 	return true;
 }
 
@@ -283,64 +266,146 @@ merge(const Order *o, char *into, const Entry *from)
 						   row_at(o, from->position) + layout->state_off[i]);
 }
 
-/* One of the query's groups: entries from .. end - 1 */
-static void
-merge_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, uint64_t *npositions)
+/* Through the values of one of the query's groups, in their order */
+typedef struct Walk
 {
+	const Order *order;
 	int64_t		wanted[GPUAGG_ORDERED_ROWS];
 	uint32_t	nwanted;
-	uint32_t	met = 0;
-	int64_t		before = 0;
-	char	   *into = NULL;	/* those that no row is wanted of */
+	uint32_t	met;			/* of these */
+	int64_t		before;			/* rows of values that have been passed */
+	char	   *into;			/* those that no row is wanted of; NULL: the last one is wanted */
+	uint64_t   *positions;
+	uint64_t   *npositions;
+} Walk;
 
-	for (uint64_t i = from; i < end; i++)
-		before += o->entries[i].count;
-	nwanted = gpuagg_ordered_wanted(o->wish, before, wanted);
-	before = 0;
-	for (uint64_t i = from; i < end; i++)
+/* Is a row wanted of the next so many? */
+static bool
+is_wanted(const Walk *w, int64_t rows)
+{
+	return w->met < w->nwanted && w->wanted[w->met] <= w->before + rows;
+}
+
+static void
+pass(Walk *w, const Entry *entry)
+{
+	const bool	holds = is_wanted(w, entry->count);
+
+	w->before += entry->count;
+	while (w->met < w->nwanted && w->wanted[w->met] <= w->before)
+		w->met++;
+	if (!holds && w->into != NULL)
 	{
-		const Entry *entry = &o->entries[i];
-		const int64_t after = before + entry->count;
-		const bool	holds = met < nwanted && wanted[met] <= after;
+		merge(w->order, w->into, entry);
+		return;
+	}
+	w->into = holds ? NULL : row_at(w->order, entry->position);
+	w->positions[(*w->npositions)++] = entry->position;
+}
 
-		while (met < nwanted && wanted[met] <= after)
-			met++;
-		before = after;
-		if (!holds && into != NULL)
-		{
-			merge(o, into, entry);
-			continue;
-		}
-		into = holds ? NULL : row_at(o, entry->position);
-		positions[(*npositions)++] = entry->position;
+static void
+pass_all(Walk *w, const Entry *entries, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		pass(w, &entries[i]);
+}
+
+/* ---------- selecting ---------- */
+
+static void
+sort_few(Entry *entries, uint64_t n)
+{
+	for (uint64_t i = 1; i < n; i++)
+	{
+		const Entry entry = entries[i];
+		uint64_t	at = i;
+
+		for (; at > 0 && entries[at - 1].value > entry.value; at--)
+			entries[at] = entries[at - 1];
+		entries[at] = entry;
 	}
 }
 
-/* The end of the query's group that begins here */
-static uint64_t
-group_end(const Order *o, uint64_t from)
+static inline uint32_t
+byte_of(const Entry *entry, int byte)
 {
-	uint64_t	i = from + 1;
-
-	while (i < o->nentries && o->entries[i].group == o->entries[from].group)
-		i++;
-	return i;
+	return (uint32_t) (entry->value >> byte * 8) & 0xFF;
 }
 
-/* False: all groups are as they were. */
+/*
+ * Entries whose values differ in bytes up to this one at most.  They are parted by it, and what
+ * holds a row that is wanted by the next one; others are merged in any order.
+ */
+static void
+walk(Walk *w, Entry *entries, Entry *other, uint64_t n, int byte)
+{
+	uint64_t	ends[RADIX] = {0};
+	int64_t		rows[RADIX] = {0};
+	uint64_t	at = 0;
+
+	if (n <= FEW_ENTRIES || byte < 0)
+	{
+		sort_few(entries, n);
+		pass_all(w, entries, n);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+	{
+		ends[byte_of(&entries[i], byte)]++;
+		rows[byte_of(&entries[i], byte)] += entries[i].count;
+	}
+	for (int i = 0; i < RADIX; i++)
+	{
+		const uint64_t more = ends[i];
+
+		ends[i] = at;
+		at += more;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		other[ends[byte_of(&entries[i], byte)]++] = entries[i];
+	at = 0;
+	for (int i = 0; i < RADIX; at = ends[i++])
+	{
+		if (is_wanted(w, rows[i]))
+			walk(w, other + at, entries + at, ends[i] - at, byte - 1);
+		else
+			pass_all(w, other + at, ends[i] - at);
+	}
+}
+
+/* One of the query's groups: entries from .. end - 1 */
+static void
+order_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, uint64_t *npositions)
+{
+	Walk		w = {.order = o,.positions = positions,.npositions = npositions};
+	uint64_t	differing = 0;
+	int64_t		rows = 0;
+	int			byte = VALUE_BYTES - 1;
+
+	for (uint64_t i = from; i < end; i++)
+	{
+		rows += o->entries[i].count;
+		differing |= o->entries[i].value ^ o->entries[from].value;
+	}
+	w.nwanted = gpuagg_ordered_wanted(o->wish, rows, w.wanted);
+	while (byte >= 0 && (differing >> byte * 8 & 0xFF) == 0)
+		byte--;
+	walk(&w, o->entries + from, o->other + from, end - from, byte);
+}
+
+/* False: no memory, or nobody waits for it.  Then all groups are as they were. */
 static bool
-merge_all(Order *o)
+order_groups(Order *o)
 {
 	GpuAggHostOrdered *ordered = &o->task->ordered;
+	const size_t bytes = ((size_t) o->numbers.n + 1) * sizeof(uint64_t);
+	uint64_t   *starts = gpuagg_memory_alloc(&o->task->memory, bytes);
+	bool		good = starts != NULL && part_groups(o, starts);
 
-	if (!collect(o, ordered->positions, &ordered->npositions) || !sort(o))
-		return false;
-	for (uint64_t i = 0, end; i < o->nentries; i = end)
-	{
-		end = group_end(o, i);
-		merge_group(o, i, end, ordered->positions, &ordered->npositions);
-	}
-	return true;
+	for (uint32_t i = 0; good && i < o->numbers.n; i++)
+		order_group(o, starts[i], starts[i + 1], ordered->positions, &ordered->npositions);
+	gpuagg_memory_free(&o->task->memory, starts, bytes);
+	return good;
 }
 
 void
@@ -358,7 +423,8 @@ gpuagg_host_order(GpuAggTask *task)
 	ordered->positions = gpuagg_memory_alloc(&task->memory, ordered->bytes);
 	o.entries = gpuagg_memory_alloc(&task->memory, bytes);
 	o.other = gpuagg_memory_alloc(&task->memory, bytes);
-	if (ordered->positions == NULL || o.entries == NULL || o.other == NULL || !merge_all(&o))
+	if (ordered->positions == NULL || o.entries == NULL || o.other == NULL ||
+		!collect(&o, ordered->positions, &ordered->npositions) || !order_groups(&o))
 		gpuagg_host_ordered_free(task);
 	numbers_free(&o);
 	gpuagg_memory_free(&task->memory, o.entries, bytes);
