@@ -224,6 +224,9 @@
  */
 #define ORDER_BEHIND_NS 200.0
 
+/* A page whose columns are used, on both sides of the queue: of map pages (EPYC, 3.4e5 of them) */
+#define KEPT_PAGE_NS 0.2
+
 /* A value for PostgreSQL's executor, and what that returns (EPYC, CPU time) */
 #define REGROUP_VALUE_NS 80.0
 
@@ -593,7 +596,9 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	double		middle;
 
 	p->pages = work->pages;
-	p->start = gpuagg_predict_passes(work) * gpuagg_predict_start(rates, work);
+	p->start = gpuagg_predict_passes(work) *
+		(gpuagg_predict_start(rates, work) +
+		 work->kept_pages * KEPT_PAGE_NS * gpuagg_predict_backend_slowness(rates));
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
 	p->reads = gpuagg_predict_passes(work) * work->read_ns;
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);

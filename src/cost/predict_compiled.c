@@ -12,7 +12,8 @@
  * (ceiling "compiled") or START_LAUNCHES launches, and groups is
  *
  *		direct		s (atomics + LOOP_ATOMICS loops) / (A ATOMIC_SHARE)
- *		hashed		the same, and s (HASHED_OPS + HASHED_KEY_OPS keys) more operations
+ *		hashed		the same, and s (HASHED_OPS + HASHED_KEY_OPS keys + TEXT_KEY_OPS texts) more
+ *					operations
  *		dense		s times the words in the region of all entries, and merging g such into
  *					the task's table
  *		single		s times the words and the entry's head in the task's table, or what
@@ -82,6 +83,7 @@
 #define NUMBER_OPS 2.0			/* of a key whose range numbers the groups */
 #define HASHED_OPS 40.0
 #define HASHED_KEY_OPS 5.0
+#define TEXT_KEY_OPS 175.0		/* a computed string (H200, three texts of a CASE) */
 
 /* Values of a sector of memory: one that passes brings the others along */
 #define SECTOR_BYTES 32.0
@@ -141,11 +143,25 @@ work_columns(GpuAggCompiledWork *work, const GpuAggProgram *p)
 				gpuagg_type_slot_bytes(attrs[i].type);
 }
 
+/* Of a column there are codes. */
+static double
+computed_texts(const GpuAggProgram *p)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	double		texts = 0;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		texts += keys[i].reg >= p->ncolumns &&
+			gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES;
+	return texts;
+}
+
 static void
 work_instrs(GpuAggCompiledWork *work, const GpuAggProgram *p)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 
+	work->texts = computed_texts(p);
 	work->filter_ops = work->ops = 0;
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 		*(i < p->filter_instrs ? &work->filter_ops : &work->ops) += op_weight(&ins[i]);
@@ -371,7 +387,8 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 			return local_ns(rates, work) + ops_ns(rates, work->passed * NUMBER_OPS * work->keys);
 		case GPUAGG_FRAME_HASHED:
 			return local_ns(rates, work) +
-				ops_ns(rates, work->passed * (HASHED_OPS + HASHED_KEY_OPS * work->keys));
+				ops_ns(rates, work->passed * (HASHED_OPS + HASHED_KEY_OPS * work->keys +
+											  TEXT_KEY_OPS * c->texts));
 		case GPUAGG_FRAME_DENSE:
 			return entry_ns(rates, work, work->passed, c->words + (c->counted ? COUNTED_WORDS : 1),
 							DENSE_SPREAD * c->numbers * c->entry_bytes) +

@@ -42,6 +42,7 @@ typedef struct GpuAggCompiledWork
 	uint32_t	entry_bytes;
 	uint32_t	key_bytes;
 	uint32_t	state_bytes;
+	double		texts;			/* keys that are computed strings */
 	bool		locked;			/* states are strings */
 	bool		counted;		/* a count tells whether there is a group */
 	bool		possible;		/* a text can be made of it */

@@ -239,6 +239,37 @@ test_more(void)
 	free(packed);
 }
 
+/* A column's strings have codes; of what an expression returns each row hashes the bytes. */
+static void
+test_texts(void)
+{
+	const GpuAggRates rates = shapes_card();
+	double		ns[2];
+
+	for (int computed = 0; computed < 2; computed++)
+	{
+		GpuAggWork	work;
+		TestProgram p;
+		GpuAggProgram *packed;
+		uint16_t	text;
+
+		program_init(&p);
+		text = program_attr(&p, GPUAGG_T_TEXT, true);
+		program_key(
+			&p,
+			computed ? program_instr(&p, GPUAGG_OP_SUBSTR_FROM, GPUAGG_CLASS_BYTES, text, text) :
+					   text,
+			GPUAGG_T_TEXT);
+		program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+		packed = program_pack(&p);
+		shape_work(packed, ROWS, 1, 3, 0, &work);
+		work.compiled.frame = GPUAGG_FRAME_HASHED;
+		ns[computed] = gpuagg_predict_compiled(&rates, &work);
+		free(packed);
+	}
+	ok(ns[1] > 2 * ns[0], "a computed string as a key: more than a column's");
+}
+
 /* ---------- compiled or not ---------- */
 
 static void
@@ -414,6 +445,7 @@ main(void)
 	test_singles();
 	test_unknown();
 	test_more();
+	test_texts();
 	test_compile();
 	test_cold();
 	test_numbers();

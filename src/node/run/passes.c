@@ -180,6 +180,7 @@ gpuagg_passes_predict_part(const GpuAggOrder *order, int device, BlockNumber nbl
 	if (!passes_reads_kept(order))
 		held = 0;
 	work.pages = nblocks * (1 - held);
+	work.kept_pages = nblocks * held;
 	work.cached_rows = work.rows * held;
 	gpuagg_choose_resident(device, &work, order->demand->info->program, false, &resident);
 	gpuagg_predict(&gpuagg_profile_get(device)->rates, &work, prediction);

@@ -175,6 +175,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	gpuagg_choose_work(work, info->program);
 	work->compiled.numbers = info->est_numbers;
 	work->pages = input->pages * (1 - input->cached);
+	work->kept_pages = input->pages * input->cached;
 	work->cached_rows = input->rows * input->cached;
 	work->checked_rows = input->rows * input->checked;
 	work->checked_pages = input->pages * input->checked;
