@@ -197,13 +197,28 @@ tables_free(GpuAggTask *task)
 static uint64_t
 first_capacity(const GpuAggTask *task)
 {
-	const double expected = task->config.regrouping.expected;
+	const double expected = task->config.expected_made;
 	const uint64_t most = capacity_for(task->regroup->groups);
 	uint64_t	capacity = FIRST_CAPACITY;
 
 	while (capacity < most && capacity < 2 * expected)
 		capacity *= 2;
 	return capacity < most ? capacity : most;
+}
+
+/* If there is no memory for as large ones as are expected, the groups may be fewer. */
+static bool
+first_tables_make(GpuAggTask *task, GpuAggError *error)
+{
+	const uint64_t capacity = first_capacity(task);
+
+	if (tables_make(task, capacity, error))
+		return true;
+	if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= FIRST_CAPACITY)
+		return false;
+	memset(error, 0, sizeof(*error));
+	tables_free(task);
+	return tables_make(task, FIRST_CAPACITY, error);
 }
 
 static bool
@@ -222,7 +237,7 @@ memory_make(GpuAggTask *task, GpuAggError *error)
 												   &r->hidden_staging, error);
 	return r->device_prepared != NULL && (r->hidden == NULL || r->device_hidden != NULL) &&
 		r->heads != NULL && r->report != NULL && r->events != NULL &&
-		tables_make(task, first_capacity(task), error);
+		first_tables_make(task, error);
 }
 
 /* ---------- grouping ---------- */
@@ -372,6 +387,17 @@ finer_back(GpuAggTask *task)
 	task->ntables = r->nfiner;
 }
 
+/* Hidden sets are made again each time, and have all groups at once. */
+static uint64_t
+next_capacity(const GpuAggTask *task, uint64_t most)
+{
+	const uint64_t capacity = task->regroup->capacity;
+
+	return task->config.regrouping.nhidden == 0 && capacity < most / NEXT_CAPACITY ?
+		capacity * NEXT_CAPACITY :
+		most;
+}
+
 bool
 gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 {
@@ -390,8 +416,7 @@ gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 	tables_free(task);
 	if (r->capacity < most)
 	{
-		const uint64_t next = r->capacity < most / NEXT_CAPACITY ? r->capacity * NEXT_CAPACITY :
-																	 most;
+		const uint64_t next = next_capacity(task, most);
 
 		if (tables_make(task, next, error) && launch_all(task, error))
 			return true;

@@ -32,7 +32,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 37
+#define GPUAGG_DEVICE_ABI 38
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -210,6 +210,7 @@ typedef struct GpuAggTaskConfig
 {
 	double		expected_groups;
 	double		expected_rows;
+	double		expected_made;	/* groups of the largest of `regrouping`'s sets */
 	uint64_t	memory_limit;	/* bytes this task may use; 0: the device's */
 	GpuAggFaultStage fault;
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.

@@ -50,7 +50,6 @@ typedef struct GpuAggRegroupingSet
 
 typedef struct GpuAggRegrouping
 {
-	double		expected;		/* groups that are made, about; 0: not known */
 	uint8_t		nsets;			/* 0: groups are wanted as they are */
 	uint8_t		nkeys;
 	uint8_t		nconstants;

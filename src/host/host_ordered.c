@@ -334,21 +334,26 @@ byte_of(const Entry *entry, int byte)
 
 /*
  * Entries whose values differ in bytes up to this one at most.  They are parted by it, and what
- * holds a row that is wanted by the next one; others are merged in any order.
+ * holds a row that is wanted by the next one; others are merged in any order.  Nothing is done if
+ * nobody waits for them.
  */
 static void
 walk(Walk *w, Entry *entries, Entry *other, uint64_t n, int byte)
 {
-	uint64_t	ends[RADIX] = {0};
-	int64_t		rows[RADIX] = {0};
+	uint64_t	ends[RADIX];
+	int64_t		rows[RADIX];
 	uint64_t	at = 0;
 
+	if (atomic_load(&w->order->task->stop))
+		return;
 	if (n <= FEW_ENTRIES || byte < 0)
 	{
 		sort_few(entries, n);
 		pass_all(w, entries, n);
 		return;
 	}
+	memset(ends, 0, sizeof(ends));
+	memset(rows, 0, sizeof(rows));
 	for (uint64_t i = 0; i < n; i++)
 	{
 		ends[byte_of(&entries[i], byte)]++;
@@ -393,7 +398,7 @@ order_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, ui
 	walk(&w, o->entries + from, o->other + from, end - from, byte);
 }
 
-/* False: no memory, or nobody waits for it.  Then all groups are as they were. */
+/* False: no memory, then all groups are as they were, or nobody waits for them. */
 static bool
 order_groups(Order *o)
 {
@@ -403,7 +408,10 @@ order_groups(Order *o)
 	bool		good = starts != NULL && part_groups(o, starts);
 
 	for (uint32_t i = 0; good && i < o->numbers.n; i++)
+	{
 		order_group(o, starts[i], starts[i + 1], ordered->positions, &ordered->npositions);
+		good = !atomic_load(&o->task->stop);
+	}
 	gpuagg_memory_free(&o->task->memory, starts, bytes);
 	return good;
 }

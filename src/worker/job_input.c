@@ -143,6 +143,7 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 		(config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
 		return false;
 	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
+		config->expected_made >= 0 &&
 		config->fault < GPUAGG_NFAULTS && config->strategy < GPUAGG_NSTRATEGIES &&
 		config->resident_strategy < GPUAGG_NSTRATEGIES && config->units.n <= GPUAGG_SPATIAL_UNITS &&
 		config->draw.way < GPUAGG_NDRAWWAYS && config->draw.windows <= GPUAGG_DRAW_WINDOWS &&

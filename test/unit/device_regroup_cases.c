@@ -624,42 +624,66 @@ test_texts(void)
 }
 
 /*
- * Under one limit after the other: the task fails, or returns groups that are made, or the
- * finer ones where there is no memory for others.
+ * Under one limit after the other, up to twice what the finer groups take: the task fails, or
+ * returns groups that are made, or the finer ones where there is no memory for others.
  */
+typedef struct Limited
+{
+	uint32_t	made;
+	uint32_t	finer;
+	bool		right;
+} Limited;
+
+static Limited
+under_limits(TestProgram *p, uint64_t peak, uint32_t groups, double expected_made)
+{
+	GpuAggTaskConfig config = plain_config;
+	Limited		l = {.right = true};
+	Run			run;
+
+	config.expected_made = expected_made;
+	wish_for(&config.regrouping, 1);
+	for (uint32_t i = 8; i <= 40 && l.right; i++)
+	{
+		config.memory_limit = i < 40 ? peak * i / 20 : 0;
+		if (!run_task(&run, p, &config, BUFFER))
+			l.right = run.error.status == GPUAGG_OUT_OF_MEMORY && i < 40;
+		else if (run.stats.regrouped)
+			l.right = run.groups < groups && ++l.made > 0;
+		else
+			l.right = run.groups == groups && ++l.finer > 0;
+		run_end(&run);
+	}
+	return l;
+}
+
+/* Of fewer groups than the first table of a GPU has, and of more */
 static void
 test_memory(void)
 {
 	static TestProgram p;
-	GpuAggTaskConfig config = plain_config;
 	Run			run;
-	uint64_t	peak;
-	uint32_t	groups;
-	uint32_t	finer = 0;
-	uint32_t	made = 0;
-	bool		right = true;
 
-	make_rows(scaled(20000), 20000, 1000);
-	program_finer(&p, false);
-	ok(run_task(&run, &p, &config, BUFFER), "finer groups");
-	peak = run.stats.memory_bytes;
-	groups = run.groups;
-	run_end(&run);
-	wish_for(&config.regrouping, 1);
-	for (uint32_t i = 8; i <= 40 && right; i++)
+	for (uint32_t keys = 3000; keys <= 20000; keys += 17000)
 	{
-		config.memory_limit = i < 40 ? peak * i / 20 : 0;
-		if (!run_task(&run, &p, &config, BUFFER))
-			right = run.error.status == GPUAGG_OUT_OF_MEMORY && i < 40;
-		else if (run.stats.regrouped)
-			right = run.groups < groups && ++made > 0;
-		else
-			right = run.groups == groups && ++finer > 0;
+		uint64_t	peak;
+		uint32_t	groups;
+		Limited		unknown;
+		Limited		wild;
+
+		make_rows(scaled(20000), keys, 1000);
+		program_finer(&p, false);
+		ok(run_task(&run, &p, &plain_config, BUFFER), "finer groups");
+		peak = run.stats.memory_bytes;
+		groups = run.groups;
 		run_end(&run);
+		unknown = under_limits(&p, peak, groups, 0);
+		ok(unknown.right && unknown.made > 0, "with more and more memory");
+		ok(unknown.finer > 0 || dut.gpu, "finer groups are returned where there is none for others");
+		wild = under_limits(&p, peak, groups, 1e9);
+		ok(wild.right && wild.made >= unknown.made, "too many are expected: no more memory is needed");
+		is_at_rest("little memory");
 	}
-	ok(right && made > 0, "with more and more memory");
-	ok(finer > 0 || dut.gpu, "finer groups are returned where there is none for others");
-	is_at_rest("little memory");
 	table_free();
 }
 

@@ -259,10 +259,11 @@ end(Processes *p, bool done)
 	ExitParallelMode();
 }
 
-/* One that goes without its end has raised an ERROR, or was killed. */
+/* One that goes without its end was killed, or raised an ERROR, which is here when it has gone. */
 pg_noreturn static void
-process_gone(void)
+process_gone(const Processes *p, int i)
 {
+	(void) WaitForBackgroundWorkerShutdown(p->pcxt->worker[i].bgwhandle);
 	CHECK_FOR_INTERRUPTS();
 	ereport(ERROR,
 			(errcode(ERRCODE_ADMIN_SHUTDOWN),
@@ -281,7 +282,7 @@ send_groups(Processes *p, const GpuAggRegroupMsg *head, const char *groups, Size
 	};
 
 	if (shm_mq_sendv(p->in[p->turn], parts, 2, false, true) != SHM_MQ_SUCCESS)
-		process_gone();
+		process_gone(p, p->turn);
 	p->turn = (p->turn + 1) % p->launched;
 }
 
@@ -316,7 +317,7 @@ receive_made(Processes *p, int i, GpuAggRegroupWork *r, GpuAggResults *made)
 		void	   *data;
 
 		if (shm_mq_receive(p->out[i], &bytes, &data, false) != SHM_MQ_SUCCESS)
-			process_gone();
+			process_gone(p, i);
 		head = data;
 		if (bytes < sizeof(*head))
 			elog(ERROR, "unexpected message from a parallel worker that regroups");

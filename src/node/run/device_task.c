@@ -629,6 +629,8 @@ task_begin(GpuAggTaskRun *run)
 	if (pass->hash_window.count <= 1)
 	{
 		gpuagg_regroup_wish(info, order->whole, &request.config.regrouping);
+		if (request.config.regrouping.nsets > 0)
+			request.config.expected_made = info->regroup->largest;
 		gpuagg_regroup_order_wish(run->scan, info, order->whole, &order->answer,
 								  &request.config.ordered);
 	}

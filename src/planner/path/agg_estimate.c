@@ -37,9 +37,13 @@ estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
 	return estimate->groups;
 }
 
-/* Of the query, where the device's are finer; *bounded: without what earlier runs had */
+/*
+ * Of the query, where the device's are finer; *bounded: without what earlier runs had;
+ * *largest: of the set that has most.
+ */
 static double
-estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded)
+estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded,
+					 double *largest)
 {
 	const Query *parse = g->root->parse;
 	GpuAggGroupEstimate estimate;
@@ -52,9 +56,10 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded
 							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), false,
 							  &estimate);
 		*bounded = estimate.bounded;
+		*largest = groups;
 		return groups;
 	}
-	*bounded = 0;
+	*bounded = *largest = 0;
 	foreach(lc, parse->groupingSets)
 	{
 		List	   *keys = NIL;
@@ -65,6 +70,7 @@ estimate_made_groups(const GpuAggGrouping *g, Relation relation, double *bounded
 													  g->root->processed_tlist)->expr);
 		groups += estimate_set(g, relation, keys, false, &estimate);
 		*bounded += estimate.bounded;
+		*largest = Max(*largest, estimate.groups);
 	}
 	return groups;
 }
@@ -85,10 +91,8 @@ gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->info.est_groups = estimate.groups;
 	g->bounded_groups = estimate.bounded;
 	g->made_groups = g->info.regroup != NULL ?
-		estimate_made_groups(g, relation, &g->bounded_groups) :
+		estimate_made_groups(g, relation, &g->bounded_groups, &g->info.regroup->largest) :
 		estimate.groups;
-	if (g->info.regroup != NULL)
-		g->info.regroup->made = g->made_groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE &&
 		(g->info.nlookups == 0 || g->input_rel->reloptkind == RELOPT_JOINREL))

@@ -175,7 +175,7 @@ typedef struct GpuAggRegroup
 	GpuAggRegroupState states[GPUAGG_MAX_TRANSITIONS];
 	int			nsorts;
 	GpuAggRegroupSort sorts[GPUAGG_REGROUP_SORTS];
-	double		made;			/* groups that are made, as expected */
+	double		largest;		/* groups of the set that has most, as expected */
 	bool		safe;			/* parallel workers may compute the expressions */
 	bool		grouped;		/* GROUP BY: no rows, no group */
 	bool		numbered;		/* sets have their number as a key */

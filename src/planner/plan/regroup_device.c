@@ -251,7 +251,6 @@ gpuagg_regroup_device(const GpuAggRegroup *plan, const GpuAggProgram *program,
 	for (int i = 0; i < plan->nstates; i++)
 		if (!device_state(plan, &plan->states[i], &wish->states[i]))
 			return false;
-	wish->expected = plan->made;
 	wish->nstates = plan->nstates;
 	wish->nconstants = plan->numbered ? 1 + plan->ngroupings : 0;
 	wish->grouped = plan->grouped;
