@@ -194,19 +194,34 @@ tables_free(GpuAggTask *task)
 	memset(r->tables, 0, sizeof(r->tables));
 }
 
+/* Of those whose tables are as large as the groups are expected to be many */
+static uint64_t
+expected_stride(const GpuAggTask *task)
+{
+	uint64_t	stride = 0;
+
+	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
+		if (!is_lone(task, i) && !is_hidden(task, (int32_t) i))
+			stride += prepared_of(task, (int32_t) i)->stride;
+	return stride;
+}
+
+/* Half of the memory that is left is for what comes behind. */
 static uint64_t
 first_capacity(const GpuAggTask *task)
 {
 	const double expected = task->config.expected_made;
 	const uint64_t most = capacity_for(task->regroup->groups);
+	const uint64_t left = gpuagg_cuda_memory_left(task) / 2;
+	const uint64_t stride = expected_stride(task);
 	uint64_t	capacity = FIRST_CAPACITY;
 
-	while (capacity < most && capacity < 2 * expected)
+	while (capacity < most && capacity < 2 * expected && 2 * capacity * stride <= left)
 		capacity *= 2;
 	return capacity < most ? capacity : most;
 }
 
-/* If there is no memory for as large ones as are expected, the groups may be fewer. */
+/* If a GPU has no memory for as large ones as are expected, the groups may be fewer. */
 static bool
 first_tables_make(GpuAggTask *task, GpuAggError *error)
 {

@@ -190,6 +190,9 @@ struct GpuAggTask
 
 /* ---------- task_memory.cu ---------- */
 
+/* Bytes that its limit and the device's leave it */
+extern uint64_t gpuagg_cuda_memory_left(const GpuAggTask *task);
+
 /* Device memory in the order of a stream, charged to the task; NULL: *error */
 extern void *gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes,
 							   cudaStream_t stream, GpuAggError *error);

@@ -34,6 +34,21 @@ gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes, cudaStream_t stream, GpuAggErr
 	return p;
 }
 
+static uint64_t
+left_of(uint64_t limit, uint64_t used)
+{
+	return limit == 0 ? UINT64_MAX : limit > used ? limit - used : 0;
+}
+
+uint64_t
+gpuagg_cuda_memory_left(const GpuAggTask *task)
+{
+	const uint64_t own = left_of(task->memory_limit, task->memory_used);
+	const uint64_t all = left_of(task->device->memory_limit, task->device->memory_used);
+
+	return own < all ? own : all;
+}
+
 void
 gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes, cudaStream_t stream)
 {
