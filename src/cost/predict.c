@@ -224,6 +224,9 @@
  */
 #define ORDER_BEHIND_NS 200.0
 
+/* A page that a sample of pages decides on, which happens twice (EPYC) */
+#define DRAWN_PAGE_NS 2.5
+
 /* A page whose columns are used, on both sides of the queue: of map pages (EPYC, 3.4e5 of them) */
 #define KEPT_PAGE_NS 0.2
 
@@ -525,7 +528,8 @@ feed(const GpuAggRates *rates, const GpuAggWork *work)
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
 		work->checked_rows * VISIBILITY_NS +
 		work->checked_pages * gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) +
-		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + touch(work) + work->read_ns;
+		work->compared_pages * COMPARED_NS + work->gaps * GAP_NS + touch(work) +
+		work->drawn_pages * DRAWN_PAGE_NS + work->read_ns;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * gpuagg_predict_backend_slowness(rates) :

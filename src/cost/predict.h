@@ -68,6 +68,7 @@ typedef struct GpuAggWork
 	double		gaps;			/* pages that are fed, but not the one before */
 	int			feeders;		/* processes that may hand over pages beside the backend */
 	double		kept_pages;		/* whose columns the device has, which somebody looks after */
+	double		drawn_pages;	/* of which a sample of pages draws */
 	double		lines;			/* that a sample decides one by one */
 	double		sampled;		/* of these, those of a sample of lines: kernels meet them all */
 	double		draw_ns;		/* making draws, of all of a GPU */

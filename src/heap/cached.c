@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "heap/cached.h"
+#include "heap/scan_sample.h"
 #include "ipc/cache_shared.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
@@ -314,20 +315,6 @@ extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, u
 	}
 }
 
-/* Bits of 64 blocks from one on; hashed first, by themselves, which is done for several at once */
-static uint64
-sample_word(const GpuAggSample *sample, BlockNumber block)
-{
-	uint32		hash[64];
-	uint64		bits = 0;
-
-	for (int i = 0; i < 64; i++)
-		hash[i] = gpuagg_sample_hash_block(block + i, sample->seed);
-	for (int i = 0; i < 64; i++)
-		bits |= (uint64) (hash[i] < sample->cutoff) << i;
-	return bits;
-}
-
 /* Of a sample of blocks, bits of those that it has in an extent; others are counted. */
 static void
 extent_sample(GpuAggCached *cached, uint32 number)
@@ -340,7 +327,7 @@ extent_sample(GpuAggCached *cached, uint32 number)
 	if (cached->sampled == NULL)
 		cached->sampled = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 	for (int i = 0; i < BITMAP_WORDS; i++)
-		((uint64 *) cached->sampled)[i] = sample_word(&cached->blocks, start + i * 64);
+		((uint64 *) cached->sampled)[i] = gpuagg_sample_word(&cached->blocks, start + i * 64);
 	extent_leave_others(cached, number, to - start, cached->sampled);
 	for (uint32 i = to - start; i < BITMAP_WORDS * 64; i++)
 		cached->sampled[i / 8] &= ~(1 << i % 8);

@@ -115,6 +115,8 @@ struct GpuAggFeed
 								 * that will not be */
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
+	BlockNumber word_at;		/* of 64 blocks bits tell which the sample has */
+	uint64		word;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
 	bool		given;			/* blocks come by gpuagg_feed_run */
 	bool		read_only;		/* nobody here is about to change the table */
@@ -196,14 +198,33 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 											GPUAGG_VISIBILITY_BYTES));
 }
 
+/* How many blocks from this one on are not of the sample, at least */
+static BlockNumber
+feed_outside(GpuAggFeed *feed, BlockNumber block)
+{
+	const uint32 bit = block % 64;
+	uint64		rest;
+
+	if (block - bit != feed->word_at)
+	{
+		feed->word_at = block - bit;
+		feed->word = gpuagg_sample_word(&feed->sample, feed->word_at);
+	}
+	rest = feed->word >> bit;
+	return Min(rest == 0 ? 64 - bit : (BlockNumber) pg_rightmost_one_pos64(rest),
+			   feed->nblocks - block);
+}
+
 /*
  * How many blocks from this one on are not to be read, at least; 0: it is.
  */
 static inline BlockNumber
-feed_unwanted(const GpuAggFeed *feed, BlockNumber block)
+feed_unwanted(GpuAggFeed *feed, BlockNumber block)
 {
-	if (feed->sampled && !gpuagg_sample_has_block(&feed->sample, block))
-		return 1;
+	const BlockNumber outside = feed->sampled ? feed_outside(feed, block) : 0;
+
+	if (outside > 0)
+		return outside;
 	return feed->cached != NULL ? gpuagg_cached_run(feed->cached, block) : 0;
 }
 
@@ -277,6 +298,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	/* as initscan */
 	feed->sample = sample->sample;
 	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
+	feed->word_at = InvalidBlockNumber;
 	feed->cached = cached;
 	if (nblocks > NBuffers / 4)
 		feed_large(feed, sample->method == GPUAGG_SAMPLE_NONE ||
@@ -397,7 +419,7 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 
 /* Is the block before it read, too? */
 static bool
-feed_follows(const GpuAggFeed *feed, BlockNumber block)
+feed_follows(GpuAggFeed *feed, BlockNumber block)
 {
 	return block > 0 && feed_unwanted(feed, block - 1) == 0;
 }
@@ -465,7 +487,7 @@ feed_missed(GpuAggFeed *feed, uint32 n)
  * those that follow each other, as far as the ring's turn goes.
  */
 static uint32
-feed_run_blocks(const GpuAggFeed *feed, uint32 room)
+feed_run_blocks(GpuAggFeed *feed, uint32 room)
 {
 	uint32		most = Min(room, gpuagg_read_run_most());
 	uint32		n = 1;

@@ -136,6 +136,20 @@ gpuagg_sample_is_empty(const GpuAggSampleTaken *taken)
 	return taken->method != GPUAGG_SAMPLE_NONE && taken->sample.cutoff == 0;
 }
 
+/* Hashed first, by themselves, which is done for several at once */
+uint64
+gpuagg_sample_word(const GpuAggSample *sample, BlockNumber block)
+{
+	uint32		hash[64];
+	uint64		bits = 0;
+
+	for (int i = 0; i < 64; i++)
+		hash[i] = gpuagg_sample_hash_block(block + i, sample->seed);
+	for (int i = 0; i < 64; i++)
+		bits |= (uint64) (hash[i] < sample->cutoff) << i;
+	return bits;
+}
+
 BlockNumber
 gpuagg_sample_share(const GpuAggSampleTaken *taken, BlockNumber nblocks)
 {

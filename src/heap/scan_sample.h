@@ -38,6 +38,9 @@ extern void gpuagg_sample_evaluate(const GpuAggSampleState *state, uint32 seed,
 /* Is there surely nothing in it?  Then parameters are not evaluated either. */
 extern bool gpuagg_sample_is_empty(const GpuAggSampleTaken *taken);
 
+/* Bits of the 64 blocks from one on that a sample of blocks has */
+extern uint64 gpuagg_sample_word(const GpuAggSample *sample, BlockNumber block);
+
 /* How many of so many blocks will be read, about */
 extern BlockNumber gpuagg_sample_share(const GpuAggSampleTaken *taken,
 									   BlockNumber nblocks);

@@ -198,6 +198,10 @@ test_cached(const GpuAggRates *rates, const char *device)
 	ok(cold.total > half.total && half.total > warm.total, name);
 	snprintf(name, sizeof(name), "%s: no feed, but work for each row", device);
 	ok(warm.feed == 0 && warm.kernel > 0 && warm.kernel < cold.kernel, name);
+	work.drawn_pages = 1e6;
+	snprintf(name, sizeof(name), "%s: a sample of pages decides on each", device);
+	ok(predict(rates, work).feed > 0 && predict(rates, work).kernel == warm.kernel, name);
+	work.drawn_pages = 0;
 	work.kept_pages = 1e6;
 	snprintf(name, sizeof(name), "%s: kept pages are looked after before the kernel", device);
 	ok(predict(rates, work).start > warm.start && predict(rates, work).kernel == warm.kernel, name);

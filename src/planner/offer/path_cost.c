@@ -182,6 +182,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->compared_pages = input->pages * input->compared;
 	work->gaps = input->pages * input->gaps;
 	work->feeders = input->feeders;
+	work->drawn_pages = input->drawn;
 	work->lines = input->lines;
 	work->sampled = info->sample == GPUAGG_SAMPLE_BERNOULLI ? input->lines : 0;
 	work->rows = input->rows;

@@ -26,6 +26,7 @@ typedef struct GpuAggCostInput
 	double		gaps;			/* of those that it has not, behind one that it has; part of all */
 	int			feeders;		/* parallel workers that may hand over pages beside the backend */
 	double		page_cost;		/* of reading one */
+	double		drawn;			/* pages of which a sample of them draws */
 	double		lines;			/* that a sample decides one by one */
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */

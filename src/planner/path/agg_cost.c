@@ -84,6 +84,7 @@ table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 		get_tablespace_page_costs(rel->reltablespace, &input->page_cost, NULL);
 	else
 		get_tablespace_page_costs(rel->reltablespace, NULL, &input->page_cost);
+	input->drawn = g->drawn_pages;
 	input->lines = g->sample_lines;
 	input->rows = g->info.est_rows;
 	input->gaps = g->gaps;

@@ -37,6 +37,7 @@ typedef struct GpuAggGroupingTables
 	/* sums over tables */
 	double		pages;
 	double		cached_pages;
+	double		drawn_pages;
 	double		checked_pages;
 	double		compared_pages;
 	double		recent_pages;
@@ -87,6 +88,7 @@ typedef struct GpuAggGrouping
 	double		checked;		/* part of the pages that are fed and not all-visible */
 	double		compared;		/* part of the pages whose LSNs are compared with kept ones */
 	double		recent;			/* part of the pages that have changed since they were kept */
+	double		drawn_pages;	/* of which a sample of pages draws */
 	double		made_groups;	/* of the query; the device's may be finer */
 	double		bounded_groups; /* `made_groups` without what earlier runs had */
 	double		postgres_groups;	/* that PostgreSQL expects */

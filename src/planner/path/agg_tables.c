@@ -266,6 +266,7 @@ same_outputs(const GpuAggPlanInfo *a, const GpuAggPlanInfo *b)
 static void
 add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
+	const BlockNumber pages = gpuagg_sample_pages(g->info.sample, rel, relation);
 	GpuAggGroupingTables *t = g->tables;
 	GpuAggPageParts parts;
 	double		sequential;
@@ -274,7 +275,8 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 
 	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
 	page_cost = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? random : sequential;
-	gpuagg_page_parts(relation, g->lw, gpuagg_sample_pages(g->info.sample, rel, relation), &parts);
+	gpuagg_page_parts(relation, g->lw, pages, &parts);
+	t->drawn_pages += g->info.sample == GPUAGG_SAMPLE_SYSTEM ? pages : 0;
 	t->pages += rel->pages;
 	t->cached_pages += rel->pages * parts.cached;
 	t->gaps += rel->pages * parts.gaps;
@@ -517,6 +519,7 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->pages = t->pages;
 	input->cached = t->cached_pages / pages;
 	input->page_cost = t->page_cost / pages;
+	input->drawn = t->drawn_pages;
 	input->lines = t->lines;
 	input->rows = t->rows;
 	input->gaps = t->gaps / pages;
