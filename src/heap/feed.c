@@ -104,6 +104,13 @@ typedef struct GpuAggFeedBatch
 	Buffer	   *buffers;
 } GpuAggFeedBatch;
 
+/* Which of 64 blocks the sample has */
+typedef struct SampleWord
+{
+	BlockNumber at;				/* the first one; a multiple of 64 */
+	uint64		bits;
+} SampleWord;
+
 struct GpuAggFeed
 {
 	Relation	rel;
@@ -115,8 +122,8 @@ struct GpuAggFeed
 								 * that will not be */
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
-	BlockNumber word_at;		/* of 64 blocks bits tell which the sample has */
-	uint64		word;
+	SampleWord	here;			/* around `block` */
+	SampleWord	ahead;			/* around what is prefetched */
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
 	bool		given;			/* blocks come by gpuagg_feed_run */
 	bool		read_only;		/* nobody here is about to change the table */
@@ -200,17 +207,17 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 
 /* How many blocks from this one on are not of the sample, at least */
 static BlockNumber
-feed_outside(GpuAggFeed *feed, BlockNumber block)
+feed_outside(const GpuAggFeed *feed, BlockNumber block, SampleWord *word)
 {
 	const uint32 bit = block % 64;
 	uint64		rest;
 
-	if (block - bit != feed->word_at)
+	if (block - bit != word->at)
 	{
-		feed->word_at = block - bit;
-		feed->word = gpuagg_sample_word(&feed->sample, feed->word_at);
+		word->at = block - bit;
+		word->bits = gpuagg_sample_word(&feed->sample, word->at);
 	}
-	rest = feed->word >> bit;
+	rest = word->bits >> bit;
 	return Min(rest == 0 ? 64 - bit : (BlockNumber) pg_rightmost_one_pos64(rest),
 			   feed->nblocks - block);
 }
@@ -219,9 +226,9 @@ feed_outside(GpuAggFeed *feed, BlockNumber block)
  * How many blocks from this one on are not to be read, at least; 0: it is.
  */
 static inline BlockNumber
-feed_unwanted(GpuAggFeed *feed, BlockNumber block)
+feed_unwanted(const GpuAggFeed *feed, BlockNumber block, SampleWord *word)
 {
-	const BlockNumber outside = feed->sampled ? feed_outside(feed, block) : 0;
+	const BlockNumber outside = feed->sampled ? feed_outside(feed, block, word) : 0;
 
 	if (outside > 0)
 		return outside;
@@ -235,7 +242,7 @@ feed_skip(GpuAggFeed *feed)
 	BlockNumber from = feed->block;
 	BlockNumber run;
 
-	while (feed->left > 0 && (run = feed_unwanted(feed, feed->block)) > 0)
+	while (feed->left > 0 && (run = feed_unwanted(feed, feed->block, &feed->here)) > 0)
 	{
 		run = Min(run, feed->left);
 		feed->left -= run;
@@ -298,7 +305,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	/* as initscan */
 	feed->sample = sample->sample;
 	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
-	feed->word_at = InvalidBlockNumber;
+	feed->here.at = feed->ahead.at = InvalidBlockNumber;
 	feed->cached = cached;
 	if (nblocks > NBuffers / 4)
 		feed_large(feed, sample->method == GPUAGG_SAMPLE_NONE ||
@@ -421,7 +428,7 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 static bool
 feed_follows(GpuAggFeed *feed, BlockNumber block)
 {
-	return block > 0 && feed_unwanted(feed, block - 1) == 0;
+	return block > 0 && feed_unwanted(feed, block - 1, &feed->ahead) == 0;
 }
 
 /*
@@ -443,7 +450,7 @@ feed_prefetch(GpuAggFeed *feed)
 		/* careful: block numbers may wrap around 2^32 */
 		if (block >= feed->nblocks || block < feed->block)
 			block = ahead - (feed->nblocks - feed->block);
-		unwanted = feed_unwanted(feed, block);
+		unwanted = feed_unwanted(feed, block, &feed->ahead);
 		if (unwanted > 0)
 		{
 			feed->io_left -= Min(unwanted, feed->io_left);
@@ -497,7 +504,7 @@ feed_run_blocks(GpuAggFeed *feed, uint32 room)
 	if (feed->nrings > 0)
 		most = Min(most, feed->ring_pages - feed->ring_filled);
 	most = Min(most, Min(feed->left, feed->nblocks - feed->block));
-	while (n < most && feed_unwanted(feed, feed->block + n) == 0)
+	while (n < most && feed_unwanted(feed, feed->block + n, &feed->here) == 0)
 		n++;
 	return n;
 }

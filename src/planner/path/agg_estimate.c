@@ -103,11 +103,11 @@ void
 gpuagg_agg_estimate_pages(GpuAggGrouping *g, Relation relation)
 {
 	const bool	drawn = g->info.sample == GPUAGG_SAMPLE_DRAWS;
-	const BlockNumber pages = gpuagg_sample_pages(g->info.sample, g->fact, relation);
 	GpuAggPageParts parts;
 
-	gpuagg_page_parts(relation, g->lw, pages, &parts);
-	g->drawn_pages = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? pages : 0;
+	gpuagg_page_parts(relation, g->lw, gpuagg_sample_pages(g->info.sample, g->fact, relation),
+					  &parts);
+	g->drawn_pages = gpuagg_sample_drawn_pages(g->info.sample, relation);
 	g->checked = parts.checked;
 	g->compared = drawn ? 0 : parts.compared;
 	g->gaps = drawn ? 0 : parts.gaps;

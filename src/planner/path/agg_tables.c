@@ -266,7 +266,6 @@ same_outputs(const GpuAggPlanInfo *a, const GpuAggPlanInfo *b)
 static void
 add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
-	const BlockNumber pages = gpuagg_sample_pages(g->info.sample, rel, relation);
 	GpuAggGroupingTables *t = g->tables;
 	GpuAggPageParts parts;
 	double		sequential;
@@ -275,8 +274,8 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 
 	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
 	page_cost = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? random : sequential;
-	gpuagg_page_parts(relation, g->lw, pages, &parts);
-	t->drawn_pages += g->info.sample == GPUAGG_SAMPLE_SYSTEM ? pages : 0;
+	gpuagg_page_parts(relation, g->lw, gpuagg_sample_pages(g->info.sample, rel, relation), &parts);
+	t->drawn_pages += gpuagg_sample_drawn_pages(g->info.sample, relation);
 	t->pages += rel->pages;
 	t->cached_pages += rel->pages * parts.cached;
 	t->gaps += rel->pages * parts.gaps;

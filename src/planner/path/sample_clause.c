@@ -157,6 +157,12 @@ gpuagg_sample_pages(int method, const RelOptInfo *rel, Relation relation)
 }
 
 double
+gpuagg_sample_drawn_pages(int method, Relation relation)
+{
+	return method == GPUAGG_SAMPLE_SYSTEM ? RelationGetNumberOfBlocks(relation) : 0;
+}
+
+double
 gpuagg_sample_lines(PlannerInfo *root, RelOptInfo *rel, Relation relation)
 {
 	BlockNumber pages;

@@ -32,6 +32,9 @@ extern List *gpuagg_sample_exprs(PlannerInfo *root, RelOptInfo *rel,
 /* Pages of the table, of which rel has those that a sample reads */
 extern BlockNumber gpuagg_sample_pages(int method, const RelOptInfo *rel, Relation relation);
 
+/* On so many pages a sample of pages decides; 0: it is none. */
+extern double gpuagg_sample_drawn_pages(int method, Relation relation);
+
 /* PostgreSQL's scan of the table, sampled or not */
 extern Path *gpuagg_sample_scan_path(PlannerInfo *root, RelOptInfo *rel);
 

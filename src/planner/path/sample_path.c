@@ -64,6 +64,7 @@ typedef struct GpuSampleScan
 	GpuAggLower *lw;
 	List	   *lowered;		/* RestrictInfos of the device's filter */
 	double		sample_lines;
+	double		drawn_pages;	/* of which a sample of pages draws */
 	double		checked;		/* part of the pages that are not all-visible */
 	bool		ring;			/* the table is read through a ring */
 	GpuAggWhatIf *what_if;
@@ -99,6 +100,7 @@ set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
 	else
 		get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
+	input.drawn = scan->drawn_pages;
 	input.lines = scan->sample_lines;
 	input.rows = rel->tuples;
 	input.passed = clamp_row_est(rel->tuples *
@@ -242,6 +244,7 @@ try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 		scan.info.sample = gpuagg_sample_method(root, rel);
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
+		scan.drawn_pages = gpuagg_sample_drawn_pages(scan.info.sample, relation);
 		gpuagg_page_shares(relation, rel->pages, 0, 0, &pages);
 		scan.checked = 1 - pages.visible;
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
