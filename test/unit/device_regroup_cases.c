@@ -679,7 +679,8 @@ test_memory(void)
 		run_end(&run);
 		unknown = under_limits(&p, peak, groups, 0);
 		ok(unknown.right && unknown.made > 0, "with more and more memory");
-		ok(unknown.finer > 0 || dut.gpu, "finer groups are returned where there is none for others");
+		ok(unknown.finer > 0 || keys < 20000 || dut.gpu,
+		   "finer groups are returned where there is none for others");
 		wild = under_limits(&p, peak, groups, 1e9);
 		/* what the host device takes differs from run to run */
 		ok(wild.right && (wild.made >= unknown.made || !dut.gpu),
