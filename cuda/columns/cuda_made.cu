@@ -719,5 +719,5 @@ gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAgg
 					 error))
 			return false;
 	}
-	return true;
+	return gpuagg_cuda_code_tables_begin(task, tables, error);
 }

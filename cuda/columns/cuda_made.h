@@ -25,6 +25,7 @@ struct GpuAggMade
 	char	   *block;			/* on the card */
 	size_t		bytes;
 	GpuAggLookup *head;			/* here: with its columns */
+	GpuAggCudaCodeTable *codes; /* of which it is a part; NULL: it is a table of rows */
 };
 
 /* What kernels count, on the card */

@@ -167,6 +167,46 @@ extern GpuAggBytes *const *gpuagg_cuda_dictionary_strings(const GpuAggDictionary
 extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *dictionary,
 										  cudaStream_t stream, GpuAggError *error);
 
+/* What the stream has done with it comes before what others do. */
+extern bool gpuagg_cuda_dictionary_used(GpuAggDictionary *dictionary, cudaStream_t stream,
+										GpuAggError *error);
+
+/* Strings that there may be, what is under way included; that there are in any case */
+extern uint64_t gpuagg_cuda_dictionary_bound(GpuAggDictionary *dictionary);
+extern uint64_t gpuagg_cuda_dictionary_known(const GpuAggDictionary *dictionary);
+
+/* Counters on the card; code tables, the one used last first */
+extern const struct GpuAggDictionaryHead *
+			gpuagg_cuda_dictionary_head(const GpuAggDictionary *dictionary);
+extern GpuAggCudaCodeTable **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dictionary);
+extern GpuAggDevice *gpuagg_cuda_dictionary_device(const GpuAggDictionary *dictionary);
+
+/* Memory that counts as the dictionary's */
+extern void *gpuagg_cuda_dictionary_alloc(GpuAggDictionary *dictionary, size_t bytes,
+										  GpuAggError *error);
+extern void gpuagg_cuda_dictionary_release(GpuAggDictionary *dictionary, void *p, size_t bytes);
+
+/* ---------- cuda_codes.cu ---------- */
+
+/* GpuAggStripeOps.code_table, code_table_leave; of a dictionary that goes */
+extern GpuAggStatus gpuagg_cuda_code_table(GpuAggDictionary *dictionary,
+										   const GpuAggProgram *expression, GpuAggMade **table,
+										   GpuAggError *error);
+extern void gpuagg_cuda_code_table_leave(GpuAggMade *table);
+extern void gpuagg_cuda_code_tables_free(GpuAggDictionary *dictionary);
+
+/*
+ * A task's code tables, among those that take the places of constants, and their values of all
+ * codes that are there.  complete: behind what may have brought strings to a dictionary; NULL: to
+ * any.
+ */
+extern bool gpuagg_cuda_code_tables_begin(GpuAggTask *task, const GpuAggMadeTables *tables,
+										  GpuAggError *error);
+extern bool gpuagg_cuda_code_tables_complete(GpuAggTask *task, const GpuAggDictionary *dictionary,
+											 cudaStream_t stream, GpuAggError *error);
+
+/* ---------- strings.cu ---------- */
+
 /*
  * Results with strings for codes (strings.cu).  begin: `results` is what the task's
  * program was.  follow: before groups are sized.

@@ -74,6 +74,8 @@ struct GpuAggDictionary
 	uint32_t	text_entries;
 	uint64_t   *starts;
 	char	   *text;
+
+	GpuAggCudaCodeTable *tables;	/* cuda_codes.cu */
 };
 
 #define CALL(call) CUDA_OK(d->device, call, error)
@@ -95,6 +97,7 @@ gpuagg_cuda_dictionary_free(GpuAggDictionary *d)
 {
 	GpuAggDevice *device = d->device;
 
+	gpuagg_cuda_code_tables_free(d);
 	for (uint32_t i = 0; i < d->nblocks; i++)
 		gpuagg_cuda_stripe_release(device, d->blocks[i], GPUAGG_STRING_BLOCK * sizeof(GpuAggBytes));
 	for (uint32_t i = 0; i < d->narenas; i++)
@@ -352,6 +355,58 @@ use_end(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, Gp
 		CALL(cudaEventRecord(use->done, stream)) && CALL(cudaEventRecord(d->order, stream));
 }
 
+/* ---------- code tables ---------- */
+
+void *
+gpuagg_cuda_dictionary_alloc(GpuAggDictionary *d, size_t bytes, GpuAggError *error)
+{
+	return dictionary_alloc(d, bytes, error);
+}
+
+void
+gpuagg_cuda_dictionary_release(GpuAggDictionary *d, void *p, size_t bytes)
+{
+	gpuagg_cuda_stripe_release(d->device, p, bytes);
+	d->bytes -= bytes;
+}
+
+bool
+gpuagg_cuda_dictionary_used(GpuAggDictionary *d, cudaStream_t stream, GpuAggError *error)
+{
+	return CALL(cudaEventRecord(d->order, stream));
+}
+
+uint64_t
+gpuagg_cuda_dictionary_bound(GpuAggDictionary *d)
+{
+	uses_settle(d);
+	return bound_strings(d, 0);
+}
+
+uint64_t
+gpuagg_cuda_dictionary_known(const GpuAggDictionary *d)
+{
+	return d->known.entries;
+}
+
+const GpuAggDictionaryHead *
+gpuagg_cuda_dictionary_head(const GpuAggDictionary *d)
+{
+	return d->ref.head;
+}
+
+GpuAggCudaCodeTable **
+gpuagg_cuda_dictionary_tables(GpuAggDictionary *d)
+{
+	return &d->tables;
+}
+
+GpuAggDevice *
+gpuagg_cuda_dictionary_device(const GpuAggDictionary *d)
+{
+	return d->device;
+}
+
 /* ---------- tasks ---------- */
 
 GpuAggBytes *const *
@@ -398,7 +453,8 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 		if (!use_begin(d, n, bytes, stream, error))
 			return false;
 		gpuagg_cuda_encode_decoded(&d->ref, batch->prepared, &batch->decoded, reg, stream);
-		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error))
+		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error) ||
+			!gpuagg_cuda_code_tables_complete(task, d, stream, error))
 			return false;
 	}
 	return true;

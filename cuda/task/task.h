@@ -16,6 +16,8 @@
 
 #include "cuda/core/cuda_device.h"
 
+typedef struct GpuAggCudaCodeTable GpuAggCudaCodeTable; /* cuda/columns/cuda_codes.h */
+
 typedef enum GpuAggBatchStage
 {
 	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
@@ -162,6 +164,8 @@ struct GpuAggTask
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
+	uint32_t	ncode_tables;
+	GpuAggCudaCodeTable *code_tables[GPUAGG_MADE_TABLES];
 	GpuAggResultStrings *strings;	/* NULL: results are as the groups lie */
 	struct GpuAggPending *pending;	/* pages behind them, oldest first */
 

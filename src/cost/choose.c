@@ -9,11 +9,11 @@
 #include "postgres.h"
 
 #include "cost/choose.h"
+#include "cost/coded.h"
 #include "cost/profile.h"
 #include "device/batch_memory.h"
 #include "device/choice/local.h"
 #include "device/layout.h"
-#include "device/ops/encode.h"
 #include "host/machine.h"
 #include "ipc/kernels_shared.h"
 #include "ipc/shmem.h"
@@ -155,15 +155,10 @@ gpuagg_choose_resident(int device, GpuAggWork *work, const GpuAggProgram *progra
 {
 	GpuAggStrategyInput input = {.resident = true};
 	GpuAggStrategyRates rates;
-	GpuAggProgram *p = palloc(program->bytes);
-	const int32 codes[GPUAGG_MAX_REGS] = {0};
-	bool		coded[GPUAGG_MAX_REGS] = {0};
+	bool		coded[GPUAGG_MAX_REGS];
+	GpuAggProgram *p = gpuagg_coded_program(program, coded);
 
 	out->strategy = out->runs = out->interpreted = GPUAGG_STRATEGY_AUTO;
-	memcpy(p, program, program->bytes);
-	/* strings that need be no more than equal are numbers there */
-	if (gpuagg_encode_plan(p, coded) > 0)
-		gpuagg_encode_program(p, coded, codes);
 	gpuagg_compiled_work(&work->compiled, p);
 	work->compiled.state = choose_compiled(device, work, program, host);
 	work->compiled.always = gpuagg_compile == GPUAGG_COMPILE_ALWAYS;

@@ -26,7 +26,6 @@
 #include "stripe.h"
 
 typedef struct GpuAggTask GpuAggTask;
-typedef struct GpuAggMade GpuAggMade;
 
 /* Tables of one program, at most */
 #define GPUAGG_MADE_TABLES 16

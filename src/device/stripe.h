@@ -28,6 +28,7 @@
 typedef struct GpuAggDevice GpuAggDevice;
 typedef struct GpuAggStripe GpuAggStripe;
 typedef struct GpuAggDictionary GpuAggDictionary;
+typedef struct GpuAggMade GpuAggMade;
 
 /* Positions [first, first + count) of a stripe */
 typedef struct GpuAggPositions
@@ -188,6 +189,18 @@ typedef struct GpuAggStripeOps
 	GpuAggStatus (*dictionary_read) (GpuAggDictionary *dictionary,
 									 GpuAggDictionaryText *text,
 									 GpuAggError *error);
+
+	/*
+	 * The code table (ops/code_table.h) of an expression, its program by itself, over a
+	 * dictionary's strings, made if nobody has asked for it before.  A task that has it among the
+	 * tables of its config finds a value for each code that it meets, but for those beyond the
+	 * rows of its head: there may be none of strings that came later.  It is the caller's until it
+	 * leaves it; then the dictionary keeps it for a while.  NULL: there are none.
+	 */
+	GpuAggStatus (*code_table) (GpuAggDictionary *dictionary,
+								const GpuAggProgram *expression,
+								GpuAggMade **table, GpuAggError *error);
+	void		(*code_table_leave) (GpuAggMade *table);
 
 	/*
 	 * Into a stripe that has its columns, and nothing of which was ever kept: positions of other

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "device/ops/hash.h"
+#include "host/host_codes.h"
 #include "host/host_dictionary.h"
 #include "host/host_task.h"
 
@@ -115,6 +116,7 @@ move_slot(GpuAggDictionarySlots *slots, uint64_t slot)
 void
 gpuagg_host_dictionary_free(GpuAggDictionary *d)
 {
+	gpuagg_host_code_tables_free(d);
 	if (d->bytes != NULL)
 		munmap(d->bytes, d->reserved);
 	if (d->starts != NULL)
@@ -296,6 +298,7 @@ add(GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
 	uint32_t	i = slot_of(slots, hash);
 	const uint64_t slot = next_slot(slots, hash, &i);
 	const int32_t code = compare_from(d, slots, b, hash, slot, i);
+	uint32_t	new_code;
 	uint64_t	start;
 
 	if (code != GPUAGG_NO_CODE)
@@ -312,9 +315,12 @@ add(GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
 		memcpy(d->bytes + start, b.data, b.len);
 	if (gpuagg_hash_bytes(d->bytes + start, b.len, SEED) != hash)
 		return GPUAGG_NO_CODE;	/* of a page that its task has left (ops/page.h) */
-	d->starts[d->entries + 1] = start + b.len;
-	move_slot(newest_slots(d), slot_tag(hash) | (d->entries + 1));
-	return (int32_t) d->entries++;
+	/* whoever finds the code finds it counted */
+	new_code = d->entries;
+	d->starts[new_code + 1] = start + b.len;
+	d->entries = new_code + 1;
+	move_slot(newest_slots(d), slot_tag(hash) | (new_code + 1));
+	return (int32_t) new_code;
 }
 
 /* ---------- encoding ---------- */
@@ -388,7 +394,7 @@ gpuagg_host_dictionary_info(GpuAggDictionary *d, GpuAggDictionaryInfo *info)
 	pthread_mutex_lock(&d->lock);
 	info->entries = d->entries;
 	info->full = d->full;
-	info->bytes = d->charged + d->slot_bytes;
+	info->bytes = d->charged + d->slot_bytes + gpuagg_host_code_tables_used(d);
 	pthread_mutex_unlock(&d->lock);
 }
 

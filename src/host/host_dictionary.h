@@ -33,10 +33,11 @@ struct GpuAggDictionary
 	uint64_t   *starts;			/* of each string in bytes, and of the end */
 	size_t		reserved;		/* addresses at bytes */
 	uint64_t	charged;		/* of memory for both */
-	uint32_t	entries;
+	_Atomic uint32_t entries;
 	bool		full;
 	_Atomic(GpuAggDictionarySlots *) slots;
 	uint64_t	slot_bytes;		/* of these and older ones */
+	struct GpuAggHostCodeTable *tables; /* host_codes.c: by code; the main thread's */
 };
 
 /*

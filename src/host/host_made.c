@@ -15,12 +15,6 @@
 
 #define FIRST_ROWS (2 * GPUAGG_VECTOR_ROWS)
 
-struct GpuAggMade
-{
-	GpuAggMemory *memory;		/* the device's */
-	GpuAggLookup *table;
-};
-
 /* ---------- what fits ---------- */
 
 /* Is the column strings?  Programs over stripes have them as integers, which are codes. */
@@ -323,6 +317,7 @@ table_of(const GpuAggLookupRows *rows, bool unique, GpuAggMemory *device, GpuAgg
 		return NULL;
 	}
 	made->memory = device;
+	made->codes = NULL;
 	memset(made->table, 0, bytes);
 	made->table->bytes = bytes;
 	if (gpuagg_lookup_make(rows, made->table, bytes) || !unique)

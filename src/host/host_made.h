@@ -6,8 +6,19 @@
 #define GPUAGG_HOST_HOST_MADE_H
 
 #include "device/made.h"
+#include "device/ops/ops_lookup.h"
 #include "host/groups.h"
 #include "host/prepared.h"
+
+/* host_codes.h */
+typedef struct GpuAggHostCodeTable GpuAggHostCodeTable;
+
+struct GpuAggMade
+{
+	GpuAggMemory *memory;		/* the device's */
+	GpuAggLookup *table;
+	GpuAggHostCodeTable *codes; /* of which it is a part; NULL: it is a table of rows */
+};
 
 /* Rows that a thread has found for a task's table, by column */
 typedef struct GpuAggMadeRows

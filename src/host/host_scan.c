@@ -220,6 +220,14 @@ group_block(GpuAggScanner *scanner, uint32_t n, GpuAggError *error)
 	return gpuagg_grouper_add(scanner->grouper, &scanner->inputs, n, error);
 }
 
+/* Values of the codes that rows have by now */
+static GpuAggStatus
+complete_codes(const GpuAggScanner *scanner, GpuAggError *error)
+{
+	return scanner->codes == NULL || gpuagg_host_codes_complete(scanner->codes) ? GPUAGG_OK :
+		gpuagg_memory_error(scanner->memory, error);
+}
+
 void
 gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 					 uint32_t first, uint32_t npages,
@@ -247,6 +255,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 			break;
 		}
 		if (gpuagg_decode_block(&decoder, &n, error) != GPUAGG_OK || n == 0 ||
+			complete_codes(scanner, error) != GPUAGG_OK ||
 			filter_block(scanner, &n, result) != GPUAGG_OK)
 			break;
 		if (n == 0)
@@ -271,6 +280,8 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 {
 	GpuAggError *error = &result->error;
 
+	if (complete_codes(scanner, error) != GPUAGG_OK)
+		return;
 	for (uint32_t at = gpuagg_stripe_next(resident, first); at < first + count;
 		 at = gpuagg_stripe_next(resident, at + GPUAGG_VECTOR_ROWS))
 	{
@@ -318,8 +329,10 @@ gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index, uint3
 	GpuAggDrawn drawn;
 
 	if (scratch == NULL)
-	{
 		gpuagg_memory_error(scanner->memory, &result->error);
+	if (scratch == NULL || complete_codes(scanner, &result->error) != GPUAGG_OK)
+	{
+		gpuagg_memory_free(scanner->memory, scratch, bytes);
 		return;
 	}
 	gpuagg_draw_begin(&cursor, index, first, n, scratch);

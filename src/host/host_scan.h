@@ -8,6 +8,7 @@
 
 #include "host/decode.h"
 #include "host/groups.h"
+#include "host/host_codes.h"
 #include "host/host_draws.h"
 #include "host/host_made.h"
 
@@ -17,6 +18,7 @@ typedef struct GpuAggScanner
 	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	const GpuAggSample *sample; /* of lines; NULL: all of them */
+	const GpuAggHostCodes *codes;	/* of which what is read must be there; NULL: none */
 	GpuAggGrouper *grouper;		/* NULL: rows are selected, or kept: not grouped */
 	GpuAggMadeRows *kept;		/* for a look-up table that is to be made */
 	GpuAggRowRef *where;		/* of a block's rows, if they are selected */

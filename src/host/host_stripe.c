@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "device/layout.h"
+#include "host/host_codes.h"
 #include "host/host_dictionary.h"
 #include "host/host_rearrange.h"
 #include "host/host_stripe.h"
@@ -318,6 +319,8 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.dictionary_info = gpuagg_host_dictionary_info,
 	.dictionary_encode = gpuagg_host_dictionary_encode,
 	.dictionary_read = gpuagg_host_dictionary_read,
+	.code_table = gpuagg_host_code_table,
+	.code_table_leave = gpuagg_host_code_table_leave,
 	.rearrange = gpuagg_host_rearrange,
 	.compares = true,
 };

@@ -204,8 +204,12 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 													   task->make.nkeys > 0 ? &task->make : NULL,
 													   &task->memory, thread);
 	if (task->scanners[thread] == NULL)
+	{
 		gpuagg_memory_error(&task->memory, error);
-	else if (gpuagg_sample_of_lines(&task->sample))
+		return NULL;
+	}
+	task->scanners[thread]->codes = &task->codes;
+	if (gpuagg_sample_of_lines(&task->sample))
 		task->scanners[thread]->sample = &task->sample;
 	return task->scanners[thread];
 }
@@ -482,6 +486,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		return error->status;
 	}
 	gpuagg_made_attach(task->prepared->program, &config->made);
+	gpuagg_host_codes_begin(&task->codes, &config->made);
 	task->make = config->make;
 	task->config = *config;
 	if (task->make.nkeys > 0 && !gpuagg_host_made_fits(task->prepared->program, &task->make))

@@ -106,6 +106,7 @@ struct GpuAggTask
 	GpuAggFaultStage fault;
 	GpuAggSample sample;
 	GpuAggMakeWish make;		/* nkeys 0: groups are wanted */
+	GpuAggHostCodes codes;
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggMade *made;			/* while and after it is made; then whoever takes it */
 	atomic_bool stop;			/* cancelled or failed */

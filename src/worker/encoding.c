@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "device/ops/code_table.h"
 #include "device/ops/encode.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/regrouping_row.h"
@@ -26,6 +27,9 @@ struct GpuAggJobEncoding
 	GpuAggDictionaryText *texts;
 	GpuAggEncoding groups;
 	GpuAggEncoding regrouped;	/* where the device may regroup them */
+	uint32		ntables;
+	GpuAggMade *tables[GPUAGG_CODE_TABLES];	/* code tables; the job has them till it leaves them */
+	GpuAggDictionary *of[GPUAGG_CODE_TABLES];
 };
 
 static const GpuAggStripeOps *
@@ -85,24 +89,129 @@ encode_constants(const GpuAggWorkerJob *job, const bool *coded,
 	return true;
 }
 
+/* ----------------------------------------------------------- code tables --- */
+
+static void
+tables_leave(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e)
+{
+	for (uint32 i = 0; i < e->ntables; i++)
+		stripe_ops(job)->code_table_leave(e->tables[i]);
+	e->ntables = 0;
+}
+
+/* Code tables of these expressions; false: none of them is there. */
+static bool
+tables_get(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCodeExpression *found,
+		   uint32 n, GpuAggDictionary *const *dictionaries, GpuAggProgram *room)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		GpuAggError error;
+
+		gpuagg_code_table_program(job->program, &found[i], room);
+		e->of[i] = dictionaries[found[i].column];
+		if (stripe_ops(job)->code_table(e->of[i], room, &e->tables[i], &error) != GPUAGG_OK)
+		{
+			tables_leave(job, e);
+			return false;
+		}
+		e->ntables = i + 1;
+	}
+	return true;
+}
+
+/*
+ * The job's program with code tables in the place of expressions; without memory for all of them,
+ * or room among the tables that the job looks up in, as it is.
+ */
+static void
+use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
+		   GpuAggDictionary *const *dictionaries)
+{
+	GpuAggMadeTables *made = &job->config.made;
+	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
+	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	GpuAggProgram *room;
+	uint32		first;
+	uint32		n;
+
+	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
+		return;
+	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_bytes(job->program));
+	n = gpuagg_code_tables_find(job->program, found, room);
+	if (n == 0 || made->n + n > GPUAGG_MADE_TABLES ||
+		job->program->nregs + n > GPUAGG_MAX_REGS ||
+		!tables_get(job, e, found, n, dictionaries, room))
+	{
+		pfree(room);
+		return;
+	}
+	for (uint32 i = 0; i < n; i++)
+		heads[i] = job->on->ops->made->head(e->tables[i]);
+	first = gpuagg_code_tables_use(job->program, found, n, heads, room);
+	for (uint32 i = 0; i < n; i++)
+	{
+		made->constants[made->n] = first + i;
+		job->made[made->n] = NULL;
+		made->tables[made->n++] = e->tables[i];
+	}
+	job->program = room;
+}
+
+void
+gpuagg_encoding_leave(GpuAggWorkerJob *job)
+{
+	if (job->encoding != NULL)
+		tables_leave(job, job->encoding);
+}
+
+bool
+gpuagg_encoding_outgrown(const GpuAggWorkerJob *job)
+{
+	const struct GpuAggJobEncoding *e = job->encoding;
+
+	for (uint32 i = 0; e != NULL && i < e->ntables; i++)
+	{
+		GpuAggDictionaryInfo info;
+
+		stripe_ops(job)->dictionary_info(e->of[i], &info);
+		if (info.entries > job->on->ops->made->head(e->tables[i])->nrows)
+			return true;
+	}
+	return false;
+}
+
+/* -------------------------------------------------------------- programs --- */
+
 bool
 gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries)
 {
-	GpuAggProgram *p = job->program;
+	GpuAggProgram *original = job->program;
+	GpuAggProgram *p;
 	struct GpuAggJobEncoding *e;
 	bool		coded[GPUAGG_MAX_REGS];
 	int32		codes[GPUAGG_MAX_REGS] = {0};
 	uint32		head;
 
-	if (job->config.hash_window.count > 1 || gpuagg_encode_plan(p, coded) == 0)
+	if (job->config.hash_window.count > 1)
+		return true;
+	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
+	use_tables(job, e, dictionaries);
+	p = job->program;
+	if (gpuagg_encode_plan(p, coded) == 0)
 		return true;
 	if (!encode_constants(job, coded, dictionaries, codes))
+	{
+		job->program = original;
+		job->config.made.n -= e->ntables;
+		tables_leave(job, e);
 		return false;
-	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
+	}
+	job->encoding = e;
 	/* whoever writes groups looks nothing up */
-	head = gpuagg_program_head_bytes(p);
+	head = gpuagg_program_head_bytes(original);
 	e->original = MemoryContextAllocHuge(job->context, head);
-	memcpy(e->original, p, head);
+	memcpy(e->original, original, head);
 	e->original->bytes = head;
 	e->coded = MemoryContextAlloc(job->context, p->ncolumns * sizeof(bool));
 	memcpy(e->coded, coded, p->ncolumns * sizeof(bool));
@@ -120,7 +229,6 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 					  &e->regrouped);
 	job->config.codes.dictionaries = e->dictionaries;
 	job->config.codes.results = stripe_ops(job)->results ? e->original : NULL;
-	job->encoding = e;
 	return true;
 }
 

@@ -16,6 +16,15 @@
 extern bool gpuagg_encoding_make(GpuAggWorkerJob *job,
 								 GpuAggDictionary *const *dictionaries);
 
+/* Nothing of the device is read by the job any more; it may have been told before. */
+extern void gpuagg_encoding_leave(GpuAggWorkerJob *job);
+
+/*
+ * Has a dictionary more strings by now than a code table has room for?  A code beyond it is an
+ * error of the task, which could not know.
+ */
+extern bool gpuagg_encoding_outgrown(const GpuAggWorkerJob *job);
+
 /* The program as the client sent it */
 extern const GpuAggProgram *gpuagg_encoding_original(const GpuAggWorkerJob *job);
 

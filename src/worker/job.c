@@ -8,6 +8,7 @@
 
 #include "ipc/stat.h"
 #include "utils/memutils.h"
+#include "worker/encoding.h"
 #include "worker/job.h"
 #include "worker/job_share.h"
 
@@ -89,6 +90,13 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 	}
 	gpuagg_share_leave(job);
 	job->failure = *error;
+	if (error->status == GPUAGG_VALUE_ERROR && gpuagg_encoding_outgrown(job))
+	{
+		/* without what is kept it reads strings */
+		job->failure.status = GPUAGG_UNSUPPORTED;
+		strlcpy(job->failure.message, "a column has more strings than a table of them has room for",
+				sizeof(job->failure.message));
+	}
 	job->state = GPUAGG_JOB_CLOSING;
 }
 

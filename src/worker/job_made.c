@@ -332,7 +332,8 @@ void
 gpuagg_made_leave(GpuAggWorkerJob *job)
 {
 	for (uint32 i = 0; i < job->config.made.n; i++)
-		job->made[i]->users--;
+		if (job->made[i] != NULL)
+			job->made[i]->users--;
 	job->config.made.n = 0;
 	for (int i = 0; i < GPUAGG_KEY_COLUMNS; i++)
 	{

@@ -50,9 +50,13 @@ cache_settled(GpuAggCacheClient *client)
 static bool
 cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 {
-	gpuagg_made_dictionaries(cache_job(client), dictionaries);
-	return cache_job(client)->several ||
-		gpuagg_encoding_make(cache_job(client), dictionaries);
+	GpuAggWorkerJob *job = cache_job(client);
+	bool		encoded;
+
+	gpuagg_made_dictionaries(job, dictionaries);
+	encoded = job->several || gpuagg_encoding_make(job, dictionaries);
+	client->program = job->program;
+	return encoded;
 }
 
 static void
@@ -164,6 +168,7 @@ gpuagg_job_tables_leave(GpuAggWorkerJob *job)
 {
 	bool		left = false;
 
+	gpuagg_encoding_leave(job);
 	for (uint32 i = 0; i < job->ntables; i++)
 		left |= gpuagg_cache_leave(&job->tables[i]->cache);
 	if (left)

@@ -157,10 +157,10 @@ device_forces(GpuAggTaskConfig *config)
 		config->compile.mode = GPUAGG_COMPILE_ALWAYS;
 }
 
+/* packed: malloc'ed, and the run's from now on */
 static inline bool
-run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
+run_begin_packed(Run *run, GpuAggProgram *packed, const GpuAggTaskConfig *config)
 {
-	GpuAggProgram *packed = program_pack(p);
 	GpuAggTaskConfig forced = *config;
 
 	memset(run, 0, sizeof(*run));
@@ -179,6 +179,12 @@ run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 	memset(packed, 0x5A, packed->bytes);	/* it has been copied */
 	free(packed);
 	return run->error.status == GPUAGG_OK;
+}
+
+static inline bool
+run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
+{
+	return run_begin_packed(run, program_pack(p), config);
 }
 
 static inline void

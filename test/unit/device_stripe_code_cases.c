@@ -4,6 +4,7 @@
  *		(device/ops/encode.h), over pages and stripes, by dictionaries of their
  *		columns.
  */
+#include "device/ops/code_table.h"
 #include "device/ops/encode.h"
 #include "device_stripe_table.h"
 
@@ -33,9 +34,10 @@ dictionaries_free(void)
 /* A program whose strings are codes where they can be */
 typedef struct Encoded
 {
-	TestProgram p;
+	GpuAggProgram *program;		/* malloc'ed */
 	bool		coded[16];
 	GpuAggDictionary *dictionaries[16];
+	uint32_t	ntables;
 	GpuAggTaskConfig config;
 } Encoded;
 
@@ -50,31 +52,79 @@ column_attr(const TestProgram *p, uint32_t column)
 	return i;
 }
 
+/* Code tables in the place of expressions */
+static void
+use_tables(const TestProgram *p, Encoded *e)
+{
+	GpuAggMadeTables *made = &e->config.made;
+	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
+	GpuAggProgram *room = malloc(gpuagg_code_tables_bytes(e->program));
+	const uint32_t n = gpuagg_code_tables_find(e->program, found, room);
+	uint32_t	first;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		GpuAggError error;
+
+		gpuagg_code_table_program(e->program, &found[i], room);
+		if (STRIPES->code_table(dictionaries[column_attr(p, found[i].column)], room,
+								&made->tables[i], &error) != GPUAGG_OK)
+			abort();
+		heads[i] = OPS->made->head(made->tables[i]);
+	}
+	first = gpuagg_code_tables_use(e->program, found, n, heads, room);
+	for (uint32_t i = 0; i < n; i++)
+		made->constants[i] = (uint16_t) (first + i);
+	made->n = e->ntables = n;
+	free(e->program);
+	e->program = room;
+}
+
+/* The number of columns that are codes; encode_end() */
 static uint32_t
 encode(const TestProgram *p, Encoded *e)
 {
-	int32_t		codes[16] = {0};
+	int32_t		codes[GPUAGG_MAX_REGS] = {0};
 	uint32_t	n;
 
 	memset(e, 0, sizeof(*e));
-	e->p = *p;
-	n = gpuagg_encode_plan(&p->head, e->coded);
+	e->program = program_pack(p);
+	use_tables(p, e);
+	n = gpuagg_encode_plan(e->program, e->coded);
 	for (uint32_t r = 0; r < p->head.ncolumns; r++)
 		if (e->coded[r])
 			e->dictionaries[r] = dictionaries[column_attr(p, r)];
-	for (uint32_t k = 0; k < p->head.nconsts; k++)
+	for (uint32_t k = 0; k < e->program->nconsts; k++)
 	{
-		uint32_t	column = gpuagg_encode_constant(&p->head, e->coded, k);
-		GpuAggBytes b = {(const char *) p + p->consts[k].v.off, p->consts[k].len};
+		uint32_t	column = gpuagg_encode_constant(e->program, e->coded, k);
+		GpuAggBytes b = gpuagg_const_bytes(e->program, gpuagg_program_consts(e->program) + k);
 		GpuAggError error;
 
 		if (column != NONE)
 			STRIPES->dictionary_encode(e->dictionaries[column], &b, 1, &codes[k], &error);
 	}
-	gpuagg_encode_program(&e->p.head, e->coded, codes);
+	gpuagg_encode_program(e->program, e->coded, codes);
 	if (n > 0)
 		e->config.codes.dictionaries = e->dictionaries;
 	return n;
+}
+
+static void
+encode_end(Encoded *e)
+{
+	for (uint32_t i = 0; i < e->ntables; i++)
+		STRIPES->code_table_leave(e->config.made.tables[i]);
+	free(e->program);
+}
+
+static bool
+encoded_begin(Run *run, const Encoded *e)
+{
+	GpuAggProgram *copy = malloc(e->program->bytes);
+
+	memcpy(copy, e->program, e->program->bytes);
+	return run_begin_packed(run, copy, &e->config);
 }
 
 /* Groups of codes become groups of strings. */
@@ -82,14 +132,14 @@ static bool
 run_decode(Run *run, const TestProgram *p, const Encoded *e)
 {
 	GpuAggDictionaryText texts[16] = {{0}};
-	GpuAggEncoding encoding = {&p->head, &e->p.head, {0}, {0}, texts};
+	GpuAggEncoding encoding = {&p->head, e->program, {0}, {0}, texts};
 	char	   *results = NULL;
 	size_t		bytes = 0;
 	const char *at = run->results;
 	GpuAggError error;
 
 	gpuagg_layout_compute(&p->head, &encoding.from_layout);
-	gpuagg_layout_compute(&e->p.head, &encoding.to_layout);
+	gpuagg_layout_compute(e->program, &encoding.to_layout);
 	for (uint32_t r = 0; r < p->head.ncolumns; r++)
 		if (e->coded[r])
 			STRIPES->dictionary_read(e->dictionaries[r], &texts[r], &error);
@@ -103,7 +153,7 @@ run_decode(Run *run, const TestProgram *p, const Encoded *e)
 			results = realloc(results, bytes + (2 << 20));
 		gpuagg_decode_group(&encoding, at, at + encoding.to_layout.row_bytes,
 							results + bytes);
-		at += gpuagg_group_bytes(&e->p.head, &encoding.to_layout, at);
+		at += gpuagg_group_bytes(e->program, &encoding.to_layout, at);
 		bytes += size;
 	}
 	if (at != run->results + run->results_bytes)
@@ -130,7 +180,7 @@ strings_agree_as(const TestProgram *p, GpuAggStripe *stripe, bool written)
 	encode(p, &e);
 	if (written)
 		e.config.codes.results = &p->head;
-	if (run_begin(&run, &e.p, &e.config) &&
+	if (encoded_begin(&run, &e) &&
 		(stripe == NULL ? run_feed(&run) : run_resident(&run, stripe, NULL, 0) &&
 		 run_collect(&run, 1)) && run_finish(&run, 4096) &&
 		(written || run_decode(&run, p, &e)))
@@ -138,6 +188,7 @@ strings_agree_as(const TestProgram *p, GpuAggStripe *stripe, bool written)
 	else
 		printf("# %s\n", run.error.message);
 	run_end(&run);
+	encode_end(&e);
 	oracle_end(o);
 	return agree;
 }
@@ -167,6 +218,35 @@ stripe_of_strings(void)
 	return stripe;
 }
 
+/* Expressions that are code tables */
+static void
+program_tables(TestProgram *p, int kind)
+{
+	const uint16_t pattern = program_const_text(p, kind == 7 ? "1%" : "%0%");
+	const uint16_t word = program_const_text(p, "16 is a longer string");
+	const uint16_t three = program_const_i64(p, GPUAGG_T_INT4, 3);
+	const uint16_t like = program_instr3(p, GPUAGG_OP_LIKE, GPUAGG_CLASS_I64, col[COL_T], pattern,
+										 NONE);
+	uint16_t	a;
+	uint16_t	b;
+
+	p->instrs[p->head.ninstrs - 1].imm = GPUAGG_IMM_UTF8;
+	a = program_instr(p, GPUAGG_OP_BYTES_LT, GPUAGG_CLASS_I64, col[COL_C], word);
+	b = program_instr(p, kind == 9 ? GPUAGG_OP_AND : GPUAGG_OP_OR, GPUAGG_CLASS_I64, like, a);
+	program_filter(p, b);
+	a = program_instr(p, GPUAGG_OP_LENGTH_UTF8, GPUAGG_CLASS_I64, col[COL_T], NONE);
+	if (kind == 8)
+	{
+		b = program_instr(p, GPUAGG_OP_I64_EQ, GPUAGG_CLASS_I64, a, three);
+		a = program_instr(p, GPUAGG_OP_NULL_IF, GPUAGG_CLASS_I64, a, b);
+	}
+	program_key(p, kind == 9 ? col[COL_A] : a, GPUAGG_T_INT4);
+	if (kind == 9)
+		program_key(p, col[COL_T], GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, like, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, a, NONE, GPUAGG_T_INT4);
+}
+
 /* t as the key, counted, or a filter on it; c as another key */
 static void
 program_codes(TestProgram *p, int kind)
@@ -193,6 +273,11 @@ program_codes(TestProgram *p, int kind)
 		p->instrs[p->head.ninstrs - 1].imm2 = 4;
 		program_filter(p, a);
 	}
+	if (kind >= 7)
+	{
+		program_tables(p, kind);
+		return;
+	}
 	if (kind != 3)
 		program_key(p, col[COL_T], GPUAGG_T_TEXT);
 	if (kind == 3 || kind == 4)
@@ -218,8 +303,12 @@ test_strings(uint32_t n, uint32_t groups)
 										"text that is counted",
 										"one column as codes, one as it is",
 										"text of which the least is wanted",
-										"text as a key that ignores blanks"};
-	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1};
+										"text as a key that ignores blanks",
+										"what a pattern and a length make of a text",
+										"with NULL for some texts",
+										"of a text that is a key"};
+	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1, 2, 2, 2};
+	static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 0, 3, 3, 3};
 	static TestProgram p;
 	static Encoded e;
 	GpuAggStripe *stripe;
@@ -230,10 +319,12 @@ test_strings(uint32_t n, uint32_t groups)
 	table_build();
 	dictionaries_make();
 	stripe = stripe_of_strings();
-	for (int kind = 0; kind < 7; kind++)
+	for (int kind = 0; kind < 10; kind++)
 	{
 		program_codes(&p, kind);
 		is_int(encode(&p, &e), coded[kind], "columns of codes");
+		is_int(e.ntables, tables[kind], "tables by code");
+		encode_end(&e);
 		keep_pages(stripe, 0, npages, 0);
 		ok(strings_agree(&p, NULL), names[kind]);
 		ok(strings_agree(&p, stripe), "from a stripe");
@@ -271,10 +362,11 @@ test_toasted(void)
 		Run			run;
 
 		encode(&p, &e);
-		if (run_begin(&run, &e.p, &e.config) && run_resident(&run, stripe, NULL, 0))
+		if (encoded_begin(&run, &e) && run_resident(&run, stripe, NULL, 0))
 			run_collect(&run, 1);
 		is_int((long long) run.scanned, nrows - toasted, "and not in the stripe");
 		run_end(&run);
+		encode_end(&e);
 	}
 	STRIPES->free(stripe);
 	dictionaries_free();
@@ -342,10 +434,11 @@ test_full(void)
 	keep_nothing();
 	program_codes(&p, 0);
 	encode(&p, &e);
-	ok(nrows < 100000 || (run_begin(&run, &e.p, &e.config) && !run_feed(&run) &&
+	ok(nrows < 100000 || (encoded_begin(&run, &e) && !run_feed(&run) &&
 						  run.error.status == GPUAGG_UNSUPPORTED), "codes end");
 	if (nrows >= 100000)
 		run_end(&run);
+	encode_end(&e);
 	STRIPES->free(stripe);
 	dictionaries_free();
 	is_int((long long) STRIPES->used(device), 0, "nothing is left");

@@ -48,9 +48,8 @@ compares(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t *column,
 	return is_column(p, *column) && is_string_constant(p, *constant);
 }
 
-/* Would the instruction do the same with a code in place of this argument? */
-static bool
-allows_code(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg)
+bool
+gpuagg_encode_allows(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg)
 {
 	uint32_t	column;
 	uint32_t	constant;
@@ -63,6 +62,9 @@ allows_code(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg)
 			return true;
 		case GPUAGG_OP_DISTINCT_FROM:
 			return in->a == reg || in->c == reg;
+		case GPUAGG_OP_FETCH_I64:
+		case GPUAGG_OP_FETCH_F64:
+			return in->a == reg;
 		default:
 			return compares(p, in, &column, &constant) && column == reg;
 	}
@@ -71,7 +73,7 @@ allows_code(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg)
 static void
 forbid(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg, bool *coded)
 {
-	if (reg != GPUAGG_NO_REG && is_column(p, reg) && !allows_code(p, in, reg))
+	if (reg != GPUAGG_NO_REG && is_column(p, reg) && !gpuagg_encode_allows(p, in, reg))
 		coded[reg] = false;
 }
 

@@ -13,6 +13,12 @@
 #include "device/layout.h"
 
 /*
+ * Would an instruction do the same with a code in the place of this argument, a string?  Of
+ * rows of a look-up table it does, for these are the codes (code_table.h).
+ */
+extern bool gpuagg_encode_allows(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg);
+
+/*
  * Which of the ncolumns loaded columns may be codes, into coded[]: strings that
  * are only keys of the column's own type, counted, looked at for NULL, or
  * compared for equality with constants that nothing else uses.  Returns their

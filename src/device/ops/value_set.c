@@ -11,6 +11,7 @@
 #include <float.h>
 #include <stddef.h>
 
+#include "device/ops/code_table.h"
 #include "device/ops/value_rules.h"
 
 typedef GpuAggValueSet Set;
@@ -565,8 +566,21 @@ set_values(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *const *arg
 		   Set *result)
 {
 	const uint8_t rule = gpuagg_op_traits(ins->op)->rule;
+	const GpuAggLookupColumn *table = rule == GPUAGG_RULE_OPEN ? gpuagg_code_table_read(p, ins) :
+		NULL;
 
-	if (rule == GPUAGG_RULE_OPEN || rule == GPUAGG_RULE_SAFE)
+	if (table != NULL)
+	{
+		result->may |= table->nulls != 0 ? GPUAGG_MAY_NULL : 0;
+		if (gpuagg_op_traits(ins->op)->values == GPUAGG_VALUES_ANY)
+			gpuagg_set_add_values(result, ins->op);
+		else
+		{
+			gpuagg_set_add(result, table->low);
+			gpuagg_set_add(result, table->high);
+		}
+	}
+	else if (rule == GPUAGG_RULE_OPEN || rule == GPUAGG_RULE_SAFE)
 	{
 		result->may |= rule == GPUAGG_RULE_OPEN ? MAY_STRICT : 0;
 		gpuagg_set_add_values(result, ins->op);

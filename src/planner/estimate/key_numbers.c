@@ -12,9 +12,9 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "cost/coded.h"
 #include "device/choice/ranges.h"
 #include "device/layout.h"
-#include "device/ops/encode.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
@@ -128,9 +128,8 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	GpuAggBoundSource source = {.root = root,.rel = rel,
 	.exact_hidden = root->qual_security_level > 0};
 	GpuAggProgram *p;
-	bool		coded[GPUAGG_MAX_REGS] = {0};
+	bool		coded[GPUAGG_MAX_REGS];
 	uint8		needed[GPUAGG_MAX_REGS] = {0};
-	const int32 codes[GPUAGG_MAX_REGS] = {0};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
 	GpuAggKeyRange keys[GPUAGG_MAX_KEYS];
 	GpuAggLayout layout;
@@ -139,10 +138,7 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 
 	if (program->nkeys == 0)
 		return 0;
-	p = palloc(program->bytes);
-	memcpy(p, program, program->bytes);
-	if (gpuagg_encode_plan(p, coded) > 0)
-		gpuagg_encode_program(p, coded, codes);
+	p = gpuagg_coded_program(program, coded);
 	source.relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	for (uint32 i = 0; i < p->nkeys; i++)
 		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);

@@ -1,0 +1,215 @@
+/*
+ * cuda_codes.cu
+ *		Code tables on the card (cuda_codes.h): made, found again, filled up.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/cuda_codes.h"
+
+/* Tables that a dictionary keeps, unless more are in use */
+#define KEPT 16
+
+/* Codes that a table has room for, at least */
+#define MIN_CODES ((uint64_t) 1 << 16)
+
+/* ---------- filling ---------- */
+
+/* What the stream does from now on finds values of all codes of which strings may have come. */
+static bool
+table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, GpuAggError *error)
+{
+	GpuAggDictionary *d = t->dictionary;
+	const uint32_t codes = (uint32_t) gpuagg_cuda_dictionary_bound(d);
+	const uint32_t end = codes < t->made.head->nrows ? codes : t->made.head->nrows;
+	GpuAggCodeTableFill fill = {};
+
+	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error))
+		return false;
+	if (t->done >= end)
+		return true;
+	fill.block = t->made.block;
+	fill.expression = (const GpuAggProgram *) (t->made.block + t->made.head->bytes);
+	fill.first = t->done;
+	fill.head = gpuagg_cuda_dictionary_head(d);
+	fill.strings = gpuagg_cuda_dictionary_strings(d);
+	gpuagg_cuda_code_table_fill(&fill, end, stream);
+	/* of those that may yet come it is not known how many there are */
+	t->done = (uint32_t) gpuagg_cuda_dictionary_known(d);
+	t->done = t->done < end ? t->done : end;
+	return CUDA_LAUNCHED(task->device, error) && gpuagg_cuda_dictionary_used(d, stream, error);
+}
+
+bool
+gpuagg_cuda_code_tables_begin(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAggError *error)
+{
+	for (uint32_t i = 0; i < tables->n; i++)
+		if (tables->tables[i]->codes != NULL && task->ncode_tables < GPUAGG_MADE_TABLES)
+			task->code_tables[task->ncode_tables++] = tables->tables[i]->codes;
+	return gpuagg_cuda_code_tables_complete(task, NULL, task->streams->group, error);
+}
+
+bool
+gpuagg_cuda_code_tables_complete(GpuAggTask *task, const GpuAggDictionary *dictionary,
+								 cudaStream_t stream, GpuAggError *error)
+{
+	for (uint32_t i = 0; i < task->ncode_tables; i++)
+		if ((dictionary == NULL || task->code_tables[i]->dictionary == dictionary) &&
+			!table_complete(task, task->code_tables[i], stream, error))
+			return false;
+	return true;
+}
+
+/* ---------- tables ---------- */
+
+/* Bytes on the card, the expression's included */
+static size_t
+table_bytes(const GpuAggCudaCodeTable *t)
+{
+	return gpuagg_cuda_align((size_t) t->made.head->bytes + t->expression->bytes);
+}
+
+static void
+table_free(GpuAggCudaCodeTable *t)
+{
+	if (t->made.block != NULL)
+		gpuagg_cuda_dictionary_release(t->dictionary, t->made.block, table_bytes(t));
+	free(t->made.head);
+	free(t->expression);
+	free(t);
+}
+
+/* Memory on the card: without NULLs, and the header and the expression */
+static bool
+table_open(GpuAggCudaCodeTable *t, GpuAggError *error)
+{
+	GpuAggDevice *device = t->made.device;
+	const size_t head_bytes = sizeof(GpuAggLookup) + sizeof(GpuAggLookupColumn);
+	cudaStream_t stream;
+
+	t->made.block = (char *) gpuagg_cuda_dictionary_alloc(t->dictionary, table_bytes(t), error);
+	if (t->made.block == NULL)
+		return false;
+	stream = device->stripe_stream;
+	/* from memory that is not pinned: it is read before the calls return */
+	return CUDA_OK(device, cudaMemsetAsync(t->made.block, 0, t->made.bytes, stream), error) &&
+		CUDA_OK(device, cudaMemcpyAsync(t->made.block, t->made.head, head_bytes,
+										cudaMemcpyHostToDevice, stream), error) &&
+		CUDA_OK(device, cudaMemcpyAsync(t->made.block + t->made.head->bytes, t->expression,
+										t->expression->bytes, cudaMemcpyHostToDevice, stream),
+				error) &&
+		gpuagg_cuda_stripe_done(device, error);
+}
+
+/* A table with room for so many codes; NULL: *error tells. */
+static GpuAggCudaCodeTable *
+table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
+		   GpuAggError *error)
+{
+	GpuAggCudaCodeTable *t = (GpuAggCudaCodeTable *) calloc(1, sizeof(*t));
+
+	if (t == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
+	}
+	t->dictionary = d;
+	t->made.device = gpuagg_cuda_dictionary_device(d);
+	t->made.codes = t;
+	t->made.head = (GpuAggLookup *) malloc(sizeof(GpuAggLookup) + sizeof(GpuAggLookupColumn));
+	t->expression = (GpuAggProgram *) malloc(expression->bytes);
+	if (t->made.head == NULL || t->expression == NULL)
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else
+	{
+		memcpy(t->expression, expression, expression->bytes);
+		gpuagg_code_table_lay_out(expression, (uint32_t) codes, t->made.head);
+		t->made.bytes = (size_t) t->made.head->bytes;
+		if (table_open(t, error))
+			return t;
+	}
+	table_free(t);
+	return NULL;
+}
+
+/* Where the list points to a table of the expression that has room for so many codes, or NULL */
+static GpuAggCudaCodeTable **
+table_find(GpuAggCudaCodeTable **first, const GpuAggProgram *expression, uint64_t codes)
+{
+	for (GpuAggCudaCodeTable **at = first; *at != NULL; at = &(*at)->next)
+		if ((*at)->expression->bytes == expression->bytes && (*at)->made.head->nrows >= codes &&
+			memcmp((*at)->expression, expression, expression->bytes) == 0)
+			return at;
+	return NULL;
+}
+
+/* Beyond those that are kept, the one that was used longest ago, and that nobody has, goes. */
+static void
+make_room(GpuAggCudaCodeTable **first)
+{
+	GpuAggCudaCodeTable **oldest = NULL;
+	uint32_t	n = 0;
+
+	for (GpuAggCudaCodeTable **at = first; *at != NULL; at = &(*at)->next, n++)
+		if ((*at)->users == 0)
+			oldest = at;
+	if (n > KEPT && oldest != NULL)
+	{
+		GpuAggCudaCodeTable *t = *oldest;
+
+		*oldest = t->next;
+		table_free(t);
+	}
+}
+
+GpuAggStatus
+gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, GpuAggMade **table,
+					   GpuAggError *error)
+{
+	const uint64_t codes = gpuagg_cuda_dictionary_bound(d);
+	GpuAggCudaCodeTable **first = gpuagg_cuda_dictionary_tables(d);
+	GpuAggCudaCodeTable **at = table_find(first, expression, codes);
+	GpuAggCudaCodeTable *t;
+	uint64_t	room = MIN_CODES;
+
+	memset(error, 0, sizeof(*error));
+	*table = NULL;
+	if (at != NULL)
+	{
+		t = *at;
+		*at = t->next;
+	}
+	else
+	{
+		while (room < 2 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
+			room *= 2;
+		t = table_make(d, expression, room, error);
+		if (t == NULL)
+			return error->status;
+	}
+	t->users++;
+	t->next = *first;
+	*first = t;
+	make_room(first);
+	*table = &t->made;
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_cuda_code_table_leave(GpuAggMade *table)
+{
+	table->codes->users--;
+}
+
+void
+gpuagg_cuda_code_tables_free(GpuAggDictionary *d)
+{
+	GpuAggCudaCodeTable **first = gpuagg_cuda_dictionary_tables(d);
+
+	while (*first != NULL)
+	{
+		GpuAggCudaCodeTable *t = *first;
+
+		*first = t->next;
+		table_free(t);
+	}
+}

@@ -1,0 +1,41 @@
+/*
+ * cuda_codes.h
+ *		Code tables (device/ops/code_table.h) on the card.
+ *
+ * A table is a look-up table there with its expression behind it.  It has room for twice the codes
+ * that there may be when it is made; a kernel fills it up to those that there are, in the
+ * dictionary's order of uses (dictionary.cu): before a task reads it, and behind each batch of
+ * pages that may have brought strings.
+ */
+#ifndef GPUAGG_CUDA_COLUMNS_CUDA_CODES_H
+#define GPUAGG_CUDA_COLUMNS_CUDA_CODES_H
+
+#include "cuda/columns/cuda_made.h"
+#include "cuda/columns/dictionary.h"
+#include "device/ops/code_table.h"
+
+struct GpuAggCudaCodeTable
+{
+	GpuAggMade	made;			/* must be first */
+	struct GpuAggCudaCodeTable *next;	/* of the dictionary; used last first */
+	GpuAggDictionary *dictionary;
+	GpuAggProgram *expression;	/* here; on the card it lies behind the table */
+	uint32_t	users;
+	uint32_t	done;			/* what is enqueued has values of all codes below */
+};
+
+/* A kernel that fills a table, as it is launched */
+typedef struct GpuAggCodeTableFill
+{
+	const GpuAggDictionaryHead *head;
+	GpuAggBytes *const *strings;
+	char	   *block;
+	const GpuAggProgram *expression;
+	uint32_t	first;			/* code */
+} GpuAggCodeTableFill;
+
+/* Codes from the first one up to `end`, or fewer if there are not so many */
+extern void gpuagg_cuda_code_table_fill(const GpuAggCodeTableFill *fill, uint32_t end,
+										cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_COLUMNS_CUDA_CODES_H */

@@ -1,0 +1,40 @@
+/*
+ * coded.c
+ *		Programs over codes, for who predicts (coded.h).  The worker makes them for a device
+ *		(worker/encoding.c).
+ */
+#include "postgres.h"
+
+#include "cost/coded.h"
+#include "device/ops/code_table.h"
+#include "device/ops/encode.h"
+#include "device/stripe.h"
+
+/* A code table's header with its column */
+typedef struct CodedHead
+{
+	GpuAggLookup head;
+	GpuAggLookupColumn column;
+} CodedHead;
+
+GpuAggProgram *
+gpuagg_coded_program(const GpuAggProgram *program, bool *coded)
+{
+	const int32 codes[GPUAGG_MAX_REGS] = {0};
+	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
+	CodedHead	laid_out[GPUAGG_CODE_TABLES];
+	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	GpuAggProgram *p = palloc(gpuagg_code_tables_bytes(program));
+	uint32		n = gpuagg_code_tables_find(program, found, p);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		gpuagg_code_table_program(program, &found[i], p);
+		gpuagg_code_table_lay_out(p, GPUAGG_DICTIONARY_ENTRIES, &laid_out[i].head);
+		heads[i] = &laid_out[i].head;
+	}
+	gpuagg_code_tables_use(program, found, n, heads, p);
+	if (gpuagg_encode_plan(p, coded) > 0)
+		gpuagg_encode_program(p, coded, codes);
+	return p;
+}

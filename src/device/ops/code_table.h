@@ -1,0 +1,114 @@
+/*
+ * code_table.h
+ *		Expressions over the strings of one column as tables by their codes: a dictionary
+ *		(stripe.h) keeps with each of its strings what LIKE, length() or a comparison makes
+ *		of it, so that a row costs one load where it cost a look at its bytes.
+ *
+ * A code table is a look-up table (ops_lookup.h) whose rows are codes: nothing finds them,
+ * and its one column is what the expression is.  What its strings are not known to make (an error,
+ * or a value of NULL) is no such expression.
+ *
+ * Pure functions over programs.
+ */
+#ifndef GPUAGG_DEVICE_OPS_CODE_TABLE_H
+#define GPUAGG_DEVICE_OPS_CODE_TABLE_H
+
+#include "eval.h"
+#include "instr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Expressions of a program that become tables, at most; registers that one may need */
+#define GPUAGG_CODE_TABLES 16
+#define GPUAGG_CODE_TABLE_REGS 64
+
+/* The number of every code table in place of a made table's (GpuAggLookup.made) */
+#define GPUAGG_CODE_TABLE_MADE UINT64_MAX
+
+/* An expression of a program */
+typedef struct GpuAggCodeExpression
+{
+	uint16_t	reg;			/* what it is, an integer or a double */
+	uint16_t	column;			/* whose strings it is of */
+} GpuAggCodeExpression;
+
+/*
+ * The expressions of a program that may be code tables: as large as can be, of columns that
+ * can be codes (encode.h) once the tables are used.  `room` has gpuagg_code_tables_bytes().
+ * Returns their number.
+ */
+extern uint32_t gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found,
+										GpuAggProgram *room);
+
+/*
+ * One of them by itself: a program of one column, whose key 0 is the expression.  Equal
+ * ones are equal byte by byte.  `out` has gpuagg_code_tables_bytes().
+ */
+extern void gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e,
+									  GpuAggProgram *out);
+
+/*
+ * The program that has tables in the place of n expressions.  heads: of each its header and column;
+ * NULL: constants that are NULL, for who asks for no more.  The number of the first one's
+ * constant, which the others follow.
+ */
+extern uint32_t gpuagg_code_tables_use(const GpuAggProgram *p, const GpuAggCodeExpression *e,
+									   uint32_t n, const GpuAggLookup *const *heads,
+									   GpuAggProgram *out);
+
+/* What such programs take at most */
+extern size_t gpuagg_code_tables_bytes(const GpuAggProgram *p);
+
+/*
+ * How the table of an expression (a program of gpuagg_code_table_program) lies that has
+ * room for so many codes: *head, and its column behind it.
+ */
+extern void gpuagg_code_table_lay_out(const GpuAggProgram *expression, uint32_t codes,
+									  GpuAggLookup *head);
+
+/* The column of the code table that an instruction reads; NULL: it reads none */
+static inline const GpuAggLookupColumn *
+gpuagg_code_table_read(const GpuAggProgram *p, const GpuAggInstr *ins)
+{
+	const bool	fetches = ins->op == GPUAGG_OP_FETCH_I64 || ins->op == GPUAGG_OP_FETCH_F64;
+	const GpuAggConst *c = fetches ? gpuagg_const_of(p, ins->b) : NULL;
+	const GpuAggLookup *t = c != NULL ? gpuagg_lookup_of(gpuagg_const_bytes(p, c)) : NULL;
+
+	return t != NULL && t->made == GPUAGG_CODE_TABLE_MADE ? gpuagg_lookup_column(t, 0) : NULL;
+}
+
+/* ---------- what a code's string makes ---------- */
+
+/* The value of a string, by its own registers; its state is VALUE or NULL. */
+GPUAGG_FN GpuAggValue
+gpuagg_code_table_value(const GpuAggProgram *expression, GpuAggBytes string, GpuAggValue *reg,
+						uint8_t *st, uint8_t *state)
+{
+	const uint16_t out = gpuagg_program_keys(expression)[0].reg;
+
+	reg[0].b = string;
+	st[0] = GPUAGG_ST_VALUE;
+	gpuagg_eval(expression, 0, expression->ninstrs, reg, st);
+	*state = st[out];
+	return reg[out];
+}
+
+/* A value that is no NULL to its place in the table */
+GPUAGG_FN void
+gpuagg_code_table_put(const GpuAggLookup *head, char *block, uint32_t code, GpuAggValue v)
+{
+	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (head + 1);
+
+	if (column->width == 4)
+		((int32_t *) (block + column->values))[code] = (int32_t) v.i;
+	else
+		((int64_t *) (block + column->values))[code] = v.i;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUAGG_DEVICE_OPS_CODE_TABLE_H */
