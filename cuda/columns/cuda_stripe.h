@@ -219,7 +219,7 @@ extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *res
  * them
  */
 extern bool gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
-									 uint32_t ncolumns, const GpuAggCudaPrepared *device_prepared,
+									 const GpuAggCudaPrepared *device_prepared,
 									 const GpuAggCudaPrepared *prepared, GpuAggError *error);
 extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_cuda_strings_free(GpuAggTask *task);

@@ -4,7 +4,7 @@
  *		(return_groups.cu): where kernels find these.
  *
  * One piece of the card's memory has the encoding (device/ops/decoding.h), the
- * dictionaries' strings by loaded column, and the program as it was.
+ * dictionaries' strings by register, and the program as it was.
  */
 #include <stdlib.h>
 
@@ -18,9 +18,9 @@ texts_off(void)
 }
 
 static size_t
-program_off(uint32_t ncolumns)
+program_off(uint32_t nregs)
 {
-	return texts_off() + gpuagg_align(ncolumns * sizeof(GpuAggDictionaryText), 16);
+	return texts_off() + gpuagg_align(nregs * sizeof(GpuAggDictionaryText), 16);
 }
 
 /* The encoding of groups as device_prepared has them */
@@ -29,7 +29,7 @@ strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
 			 const GpuAggCudaPrepared *prepared)
 {
 	const GpuAggResultStrings *s = task->strings;
-	const size_t off = program_off(s->ncolumns);
+	const size_t off = program_off(s->nregs);
 	char	   *there = (char *) s->device;
 	char	   *here = s->staging->data;
 	GpuAggEncoding *e = (GpuAggEncoding *) here;
@@ -41,7 +41,7 @@ strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
 	e->from_layout = s->layout;
 	e->to_layout = prepared->layout;
 	e->texts = (const GpuAggDictionaryText *) (there + texts_off());
-	for (uint32_t r = 0; r < s->ncolumns; r++)
+	for (uint32_t r = 0; r < s->nregs; r++)
 	{
 		if (task->dictionaries[r] == NULL)
 			continue;
@@ -52,11 +52,12 @@ strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
 }
 
 bool
-gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results, uint32_t ncolumns,
+gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
 						 const GpuAggCudaPrepared *device_prepared,
 						 const GpuAggCudaPrepared *prepared, GpuAggError *error)
 {
-	const size_t bytes = program_off(ncolumns) + results->bytes;
+	const uint32_t nregs = gpuagg_cuda_program(task->prepared)->nregs;
+	const size_t bytes = program_off(nregs) + results->bytes;
 	GpuAggResultStrings *s = (GpuAggResultStrings *) calloc(1, sizeof(*s));
 
 	task->strings = s;
@@ -68,7 +69,7 @@ gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results, uint32_
 		return false;
 	}
 	memcpy(s->program, results, results->bytes);
-	s->ncolumns = ncolumns;
+	s->nregs = nregs;
 	gpuagg_layout_compute(results, &s->layout);
 	s->device = (GpuAggEncoding *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 	if (s->device == NULL)
@@ -86,8 +87,7 @@ gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results, uint32_
 bool
 gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAggError *error)
 {
-	return gpuagg_cuda_strings_make(task, results, results->ncolumns, task->device_prepared,
-									task->prepared, error);
+	return gpuagg_cuda_strings_make(task, results, task->device_prepared, task->prepared, error);
 }
 
 bool
@@ -95,7 +95,7 @@ gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error)
 {
 	if (task->strings == NULL)
 		return true;
-	for (uint32_t r = 0; r < task->strings->ncolumns; r++)
+	for (uint32_t r = 0; r < task->strings->nregs; r++)
 		if (task->dictionaries[r] != NULL &&
 			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group,
 										   error))

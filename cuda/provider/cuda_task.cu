@@ -79,7 +79,7 @@ dictionaries_copy(GpuAggTask *task, const GpuAggProgram *p, const GpuAggTaskConf
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
-	const size_t bytes = p->ncolumns * sizeof(*task->dictionaries);
+	const size_t bytes = p->nregs * sizeof(*task->dictionaries);
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{

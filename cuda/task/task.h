@@ -98,7 +98,7 @@ typedef struct GpuAggArena
 typedef struct GpuAggResultStrings
 {
 	GpuAggProgram *program;		/* what the groups are written as groups of */
-	uint32_t	ncolumns;		/* by whose registers its keys are told */
+	uint32_t	nregs;			/* of the task's program, by whose registers keys are told */
 	GpuAggLayout layout;
 	GpuAggEncoding *device;		/* on the card */
 	size_t		bytes;

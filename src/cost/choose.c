@@ -155,8 +155,8 @@ gpuagg_choose_resident(int device, GpuAggWork *work, const GpuAggProgram *progra
 {
 	GpuAggStrategyInput input = {.resident = true};
 	GpuAggStrategyRates rates;
-	bool		coded[GPUAGG_MAX_REGS];
-	GpuAggProgram *p = gpuagg_coded_program(program, coded);
+	uint16		of[GPUAGG_MAX_REGS];
+	GpuAggProgram *p = gpuagg_coded_program(program, of);
 
 	out->strategy = out->runs = out->interpreted = GPUAGG_STRATEGY_AUTO;
 	gpuagg_compiled_work(&work->compiled, p);

@@ -18,9 +18,9 @@ typedef struct CodedHead
 } CodedHead;
 
 GpuAggProgram *
-gpuagg_coded_program(const GpuAggProgram *program, bool *coded)
+gpuagg_coded_program(const GpuAggProgram *program, uint16 *of)
 {
-	const int32 codes[GPUAGG_MAX_REGS] = {0};
+	int32		codes[GPUAGG_MAX_REGS];
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	CodedHead	laid_out[GPUAGG_CODE_TABLES];
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
@@ -34,7 +34,10 @@ gpuagg_coded_program(const GpuAggProgram *program, bool *coded)
 		heads[i] = &laid_out[i].head;
 	}
 	gpuagg_code_tables_use(program, found, n, heads, p);
-	if (gpuagg_encode_plan(p, coded) > 0)
-		gpuagg_encode_program(p, coded, codes);
+	(void) gpuagg_encode_plan(p, of);
+	/* those of no column are told apart; others may be any of their column's */
+	for (uint32 k = 0; k < p->nconsts; k++)
+		codes[k] = of[p->ncolumns + k] == GPUAGG_OF_CONSTANTS ? k : 0;
+	gpuagg_encode_program(p, of, codes);
 	return p;
 }

@@ -10,8 +10,8 @@
 
 /*
  * That program, palloc'd; its constants that are codes, and its code tables' places, are unknown.
- * coded: by loaded column, whether its strings are codes.
+ * of: whose codes registers hold (encode.h).
  */
-extern GpuAggProgram *gpuagg_coded_program(const GpuAggProgram *program, bool *coded);
+extern GpuAggProgram *gpuagg_coded_program(const GpuAggProgram *program, uint16 *of);
 
 #endif							/* GPUAGG_COST_CODED_H */

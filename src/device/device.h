@@ -249,10 +249,10 @@ typedef struct GpuAggTaskConfig
 	struct
 	{
 		/*
-		 * NULL, or for each column of the program NULL or a dictionary: then
-		 * the column is a string on pages, but its register is of class I64
-		 * and holds the string's code, of type GPUAGG_T_CODE.  A string that
-		 * the dictionary cannot take fails the task with GPUAGG_UNSUPPORTED.
+		 * NULL, or for each register of the program NULL or a dictionary: then
+		 * it is of class I64 and holds the code of a string, of type GPUAGG_T_CODE.
+		 * A column's is a string on pages, and one that the dictionary cannot take
+		 * fails the task with GPUAGG_UNSUPPORTED.
 		 */
 		GpuAggDictionary *const *dictionaries;
 

@@ -54,7 +54,7 @@ extern void gpuagg_host_answer_all(GpuAggHostAnswer *a);
 /* Must all groups be looked at before the first is returned? */
 extern bool gpuagg_host_answer_looks(const GpuAggHostAnswer *a);
 
-/* All groups are there; dictionaries: by loaded column, where keys are codes */
+/* All groups are there; dictionaries: by register, where keys are codes */
 extern void gpuagg_host_answer_begin(GpuAggHostAnswer *a,
 									 GpuAggDictionary *const *dictionaries);
 

@@ -189,7 +189,7 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 {
 	const size_t program_bytes = gpuagg_align(program->bytes, 64);
 	const size_t bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + GPUAGG_MAX_ROW_BYTES +
-		program->ncolumns * sizeof(GpuAggDictionary *) +
+		program->nregs * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
 		sizeof(uint16_t) * GPUAGG_STAGES * (size_t) program->nregs;
 	GpuAggPrepared *s = gpuagg_memory_alloc(memory, bytes);
@@ -206,10 +206,10 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 	if (dictionaries != NULL)
 	{
 		s->dictionaries = (GpuAggDictionary **) (s->first_row + GPUAGG_MAX_ROW_BYTES);
-		memcpy(s->dictionaries, dictionaries, program->ncolumns * sizeof(*dictionaries));
+		memcpy(s->dictionaries, dictionaries, program->nregs * sizeof(*dictionaries));
 	}
 	s->stretches = (GpuAggStretch *) (s->first_row + GPUAGG_MAX_ROW_BYTES +
-									  program->ncolumns * sizeof(*dictionaries));
+									  program->nregs * sizeof(*dictionaries));
 	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
 	memcpy(s->program, program, program->bytes);
 	plan_keys(s);

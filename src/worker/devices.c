@@ -32,6 +32,7 @@
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+#include "worker/constant_codes.h"
 #include "worker/devices.h"
 #include "worker/events.h"
 #include "worker/job_made.h"
@@ -424,6 +425,7 @@ void
 gpuagg_devices_close(void)
 {
 	gpuagg_made_clear();
+	gpuagg_constant_codes_clear();
 	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
 	{
 		GpuAggWorkerDevice *on = gpuagg_worker_device(i);

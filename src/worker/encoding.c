@@ -14,6 +14,7 @@
 #include "device/ops/lookup_make.h"
 #include "device/ops/regrouping_row.h"
 #include "utils/memutils.h"
+#include "worker/constant_codes.h"
 #include "worker/encoding.h"
 
 /* Groups whose strings are fetched at once */
@@ -22,9 +23,11 @@
 struct GpuAggJobEncoding
 {
 	GpuAggProgram *original;
-	bool	   *coded;			/* by loaded column */
-	GpuAggDictionary **dictionaries;	/* of those */
+	uint32		nregs;			/* of the program as it is now, by which these are */
+	GpuAggDictionary **dictionaries;	/* of registers that are codes */
 	GpuAggDictionaryText *texts;
+	GpuAggConstantCodes *constants; /* of registers that no column has strings of; NULL: there are
+									 * none */
 	GpuAggEncoding groups;
 	GpuAggEncoding regrouped;	/* where the device may regroup them */
 	uint32		ntables;
@@ -62,31 +65,58 @@ regrouped_program(const GpuAggWorkerJob *job, const GpuAggProgram *p)
 	return made;
 }
 
-/* Codes of the program's constants, which are added if need be */
+/* -------------------------------------------------------------- constants --- */
+
+/* Codes of constants that are compared with a column's strings; they are added if need be. */
 static bool
-encode_constants(const GpuAggWorkerJob *job, const bool *coded,
-				 GpuAggDictionary *const *dictionaries, int32 *codes)
+encode_of_columns(const GpuAggWorkerJob *job, const uint16 *of,
+				  GpuAggDictionary *const *dictionaries, int32 *codes)
 {
 	const GpuAggProgram *p = job->program;
-	const GpuAggConst *consts = gpuagg_program_consts(p);
 
 	for (uint32 k = 0; k < p->nconsts; k++)
 	{
-		uint32		column = gpuagg_encode_constant(p, coded, k);
+		const uint16 column = of[p->ncolumns + k];
 		GpuAggBytes b;
 		GpuAggError error;
 
-		/* a constant that is no string has no offset */
-		if (column == GPUAGG_NO_REG)
+		if (!gpuagg_encode_is_constant(p, of, k) || column == GPUAGG_OF_CONSTANTS)
 			continue;
-		b.data = (const char *) p + consts[k].v.off;
-		b.len = consts[k].len;
+		b = gpuagg_const_bytes(p, &gpuagg_program_consts(p)[k]);
 		if (stripe_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
-											 &codes[k], &error) != GPUAGG_OK ||
+											   &codes[k], &error) != GPUAGG_OK ||
 			codes[k] == GPUAGG_NO_CODE)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Codes of constants that are strings of no column.  Without memory for them they stay strings,
+ * and of[] tells.
+ */
+static void
+encode_of_none(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, uint16 *of, int32 *codes)
+{
+	const GpuAggProgram *p = job->program;
+	GpuAggBytes strings[GPUAGG_MAX_REGS];
+	uint32		which[GPUAGG_MAX_REGS];
+	int32		some[GPUAGG_MAX_REGS];
+	uint32		n = 0;
+
+	for (uint32 k = 0; k < p->nconsts; k++)
+		if (gpuagg_encode_is_constant(p, of, k) && of[p->ncolumns + k] == GPUAGG_OF_CONSTANTS)
+		{
+			strings[n] = gpuagg_const_bytes(p, &gpuagg_program_consts(p)[k]);
+			which[n++] = k;
+		}
+	if (n > 0)
+		e->constants = gpuagg_constant_codes_get(job, strings, n, some);
+	for (uint32 i = 0; e->constants != NULL && i < n; i++)
+		codes[which[i]] = some[i];
+	for (uint32 r = 0; e->constants == NULL && r < p->nregs; r++)
+		if (of[r] == GPUAGG_OF_CONSTANTS)
+			of[r] = GPUAGG_NO_REG;
 }
 
 /* ----------------------------------------------------------- code tables --- */
@@ -161,8 +191,14 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 void
 gpuagg_encoding_leave(GpuAggWorkerJob *job)
 {
-	if (job->encoding != NULL)
-		tables_leave(job, job->encoding);
+	struct GpuAggJobEncoding *e = job->encoding;
+
+	if (e == NULL)
+		return;
+	tables_leave(job, e);
+	if (e->constants != NULL)
+		gpuagg_constant_codes_leave(e->constants);
+	e->constants = NULL;
 }
 
 bool
@@ -183,13 +219,38 @@ gpuagg_encoding_outgrown(const GpuAggWorkerJob *job)
 
 /* -------------------------------------------------------------- programs --- */
 
+static bool
+has_codes(const GpuAggProgram *p, const uint16 *of)
+{
+	for (uint32 r = 0; r < p->nregs; r++)
+		if (of[r] != GPUAGG_NO_REG)
+			return true;
+	return false;
+}
+
+/* The dictionary of each register that holds codes */
+static void
+plan_registers(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const uint16 *of,
+			   GpuAggDictionary *const *dictionaries)
+{
+	e->nregs = job->program->nregs;
+	e->dictionaries = MemoryContextAllocZero(job->context,
+											 e->nregs * sizeof(GpuAggDictionary *));
+	e->texts = MemoryContextAllocZero(job->context, e->nregs * sizeof(GpuAggDictionaryText));
+	for (uint32 r = 0; r < e->nregs; r++)
+		if (of[r] == GPUAGG_OF_CONSTANTS)
+			e->dictionaries[r] = gpuagg_constant_codes_dictionary(e->constants);
+		else if (of[r] != GPUAGG_NO_REG)
+			e->dictionaries[r] = dictionaries[of[r]];
+}
+
 bool
 gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries)
 {
 	GpuAggProgram *original = job->program;
 	GpuAggProgram *p;
 	struct GpuAggJobEncoding *e;
-	bool		coded[GPUAGG_MAX_REGS];
+	uint16		of[GPUAGG_MAX_REGS];
 	int32		codes[GPUAGG_MAX_REGS] = {0};
 	uint32		head;
 
@@ -198,31 +259,25 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
 	use_tables(job, e, dictionaries);
 	p = job->program;
-	if (gpuagg_encode_plan(p, coded) == 0)
-		return true;
-	if (!encode_constants(job, coded, dictionaries, codes))
+	(void) gpuagg_encode_plan(p, of);
+	if (!encode_of_columns(job, of, dictionaries, codes))
 	{
 		job->program = original;
 		job->config.made.n -= e->ntables;
 		tables_leave(job, e);
 		return false;
 	}
+	encode_of_none(job, e, of, codes);
+	if (!has_codes(p, of))
+		return true;
 	job->encoding = e;
 	/* whoever writes groups looks nothing up */
 	head = gpuagg_program_head_bytes(original);
 	e->original = MemoryContextAllocHuge(job->context, head);
 	memcpy(e->original, original, head);
 	e->original->bytes = head;
-	e->coded = MemoryContextAlloc(job->context, p->ncolumns * sizeof(bool));
-	memcpy(e->coded, coded, p->ncolumns * sizeof(bool));
-	e->dictionaries = MemoryContextAllocZero(job->context, p->ncolumns *
-											 sizeof(GpuAggDictionary *));
-	for (uint32 r = 0; r < p->ncolumns; r++)
-		if (coded[r])
-			e->dictionaries[r] = dictionaries[r];
-	e->texts = MemoryContextAllocZero(job->context, p->ncolumns *
-									  sizeof(GpuAggDictionaryText));
-	gpuagg_encode_program(p, coded, codes);
+	plan_registers(job, e, of, dictionaries);
+	gpuagg_encode_program(p, of, codes);
 	plan_decoding(e, e->original, p, &e->groups);
 	if (job->config.regrouping.nsets > 0)
 		plan_decoding(e, regrouped_program(job, e->original), regrouped_program(job, p),
@@ -282,7 +337,7 @@ encode_column(const GpuAggWorkerJob *job, GpuAggDictionary *dictionary,
 static bool
 is_coded(const GpuAggWorkerJob *job, uint32 reg)
 {
-	return reg < job->program->ncolumns && job->encoding->coded[reg];
+	return job->encoding->dictionaries[reg] != NULL;
 }
 
 GpuAggStatus
@@ -324,10 +379,10 @@ static bool
 read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
 		   GpuAggError *error)
 {
-	for (uint32 r = 0; r < job->program->ncolumns; r++)
-		if (e->coded[r] &&
+	for (uint32 r = 0; r < e->nregs; r++)
+		if (e->dictionaries[r] != NULL &&
 			stripe_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
-										   error) != GPUAGG_OK)
+											 error) != GPUAGG_OK)
 			return false;
 	return true;
 }

@@ -37,6 +37,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
+#include "worker/constant_codes.h"
 #include "worker/devices.h"
 #include "worker/events.h"
 #include "worker/job_made.h"
@@ -408,6 +409,7 @@ worker_trim(void)
 	if (!TimestampDifferenceExceeds(left_at, now, GPUAGG_TRIM_MS))
 		return GPUAGG_TRIM_MS + 1;
 	gpuagg_made_clear();
+	gpuagg_constant_codes_clear();
 	if (on->ops->trim != NULL)
 		on->ops->trim(on->device);
 	worker_publish();

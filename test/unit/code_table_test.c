@@ -38,6 +38,7 @@ typedef struct Strings
 } Strings;
 
 static Strings dictionary[TEXTS];
+static Strings constants;
 
 static GpuAggBytes
 string_of(const char *s)
@@ -153,7 +154,10 @@ one_instr(uint32_t list)
 		add(&integers, program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_I64, i, k,
 									  any_of(&integers)));
 	else if (kind == 15)
-		add(&texts, program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, i, s, t));
+		add(&texts, random_below(2) ?
+			program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, i, s, t) :
+			random_below(2) ? program_instr(&p, GPUAGG_OP_COALESCE, GPUAGG_CLASS_BYTES, s, t) :
+			program_instr(&p, GPUAGG_OP_NULL_IF, GPUAGG_CLASS_BYTES, s, i));
 	else if (kind == 16)
 		add(&integers, program_instr(&p, random_below(2) ? GPUAGG_OP_COALESCE : GPUAGG_OP_NULL_IF,
 									 GPUAGG_CLASS_I64, i, k));
@@ -178,8 +182,8 @@ random_program(void)
 	p.head.filter_instrs = p.head.filter_reg == GPUAGG_NO_REG ? 0 : p.head.ninstrs;
 	for (int i = 0; i < OUTPUTS; i++)
 		program_trans(&p, GPUAGG_TRANS_SUM_I64, any_of(&integers), NONE, GPUAGG_T_INT4);
-	if (random_below(3) == 0)
-		program_key(&p, (uint16_t) random_below(TEXTS), GPUAGG_T_TEXT);
+	if (random_below(2))
+		program_key(&p, any_of(&texts), GPUAGG_T_TEXT);
 }
 
 /* ---------- codes ---------- */
@@ -187,7 +191,7 @@ random_program(void)
 typedef struct Coded
 {
 	GpuAggProgram *program;
-	bool		coded[GPUAGG_MAX_REGS];
+	uint16_t	of[GPUAGG_MAX_REGS];
 	uint32_t	ntables;
 	GpuAggCodeExpression e[GPUAGG_CODE_TABLES];
 	GpuAggLookup *tables[GPUAGG_CODE_TABLES];
@@ -221,7 +225,7 @@ static bool
 coded_make(const GpuAggProgram *original, Coded *c)
 {
 	static char dummy;
-	GpuAggDictionary *dictionaries[COLUMNS] = {NULL};
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	int32_t		codes[GPUAGG_MAX_REGS] = {0};
 	GpuAggConst *consts;
@@ -250,25 +254,26 @@ coded_make(const GpuAggProgram *original, Coded *c)
 	first = gpuagg_code_tables_use(original, c->e, c->ntables, heads, c->program);
 	if (c->program->bytes > gpuagg_code_tables_bytes(original))
 		abort();
-	(void) gpuagg_encode_plan(c->program, c->coded);
+	(void) gpuagg_encode_plan(c->program, c->of);
 	consts = (GpuAggConst *) ((char *) c->program + c->program->consts_off);
 	for (uint32_t k = 0; k < c->program->nconsts; k++)
 	{
-		const uint32_t column = gpuagg_encode_constant(c->program, c->coded, k);
+		const uint16_t of = c->of[c->program->ncolumns + k];
 
-		if (column != GPUAGG_NO_REG)
-			codes[k] = code_of(&dictionary[column], gpuagg_const_bytes(c->program, &consts[k]));
+		if (gpuagg_encode_is_constant(c->program, c->of, k))
+			codes[k] = code_of(of == GPUAGG_OF_CONSTANTS ? &constants : &dictionary[of],
+							   gpuagg_const_bytes(c->program, &consts[k]));
 	}
-	gpuagg_encode_program(c->program, c->coded, codes);
-	for (uint32_t r = 0; r < TEXTS; r++)
-		if (c->coded[r])
+	gpuagg_encode_program(c->program, c->of, codes);
+	for (uint32_t r = 0; r < c->program->nregs; r++)
+		if (c->of[r] != GPUAGG_NO_REG)
 			dictionaries[r] = (GpuAggDictionary *) (void *) &dummy;
 	good = gpuagg_program_check_coded(c->program, c->program->bytes, dictionaries, &reason);
 	if (!good)
 		printf("# %s\n", reason);
 	for (uint32_t i = 0; i < c->ntables; i++)
 	{
-		good &= c->coded[c->e[i].column];
+		good &= c->of[c->e[i].column] != GPUAGG_NO_REG;
 		table_fill(c->expressions[i], &dictionary[c->e[i].column], c->tables[i]);
 		consts[first + i].v.off = (uint64_t) ((uintptr_t) c->tables[i] - (uintptr_t) c->program);
 		consts[first + i].len = (uint32_t) c->tables[i]->bytes;
@@ -296,7 +301,7 @@ typedef struct Row
 } Row;
 
 static void
-row_eval(const GpuAggProgram *program, const bool *coded, const Row *row, GpuAggValue *reg,
+row_eval(const GpuAggProgram *program, const uint16_t *of, const Row *row, GpuAggValue *reg,
 		 uint8_t *st)
 {
 	memset(reg, 0, GPUAGG_MAX_REGS * sizeof(*reg));
@@ -306,7 +311,7 @@ row_eval(const GpuAggProgram *program, const bool *coded, const Row *row, GpuAgg
 		st[c] = row->code[c] < 0 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
 		if (row->code[c] < 0)
 			continue;
-		if (coded[c])
+		if (of != NULL && of[c] != GPUAGG_NO_REG)
 			reg[c].i = row->code[c];
 		else
 			reg[c].b = dictionary[c].string[row->code[c]];
@@ -326,10 +331,24 @@ same(const GpuAggValue *a, const uint8_t *sa, uint16_t ra, const GpuAggValue *b,
 		(sa[ra] == sb[rb] && (sa[ra] != GPUAGG_ST_VALUE || a[ra].i == b[rb].i));
 }
 
+/* A key, and the string that its code stands for */
+static bool
+same_string(const Coded *c, const GpuAggValue *a, const uint8_t *sa, uint16_t ra,
+			const GpuAggValue *b, const uint8_t *sb, uint16_t rb)
+{
+	GpuAggBytes s = b[rb].b;
+
+	if (sa[ra] != sb[rb] || sa[ra] != GPUAGG_ST_VALUE)
+		return sa[ra] == sb[rb];
+	if (c->of[rb] != GPUAGG_NO_REG)
+		s = (c->of[rb] == GPUAGG_OF_CONSTANTS ? &constants : &dictionary[c->of[rb]])->
+			string[b[rb].i];
+	return s.len == a[ra].b.len && memcmp(s.data, a[ra].b.data, s.len) == 0;
+}
+
 static bool
 rows_agree(const GpuAggProgram *original, const Coded *c)
 {
-	static const bool none[TEXTS] = {false};
 	const GpuAggTransition *a = gpuagg_program_transitions(original);
 	const GpuAggTransition *b = gpuagg_program_transitions(c->program);
 	static GpuAggValue reg[2][GPUAGG_MAX_REGS];
@@ -342,13 +361,17 @@ rows_agree(const GpuAggProgram *original, const Coded *c)
 		for (int k = 0; k < TEXTS; k++)
 			row.code[k] = (int32_t) random_below(dictionary[k].n + 2) - 2;
 		row.number = (int64_t) random_below(7) - 2;
-		row_eval(original, none, &row, reg[0], st[0]);
-		row_eval(c->program, c->coded, &row, reg[1], st[1]);
+		row_eval(original, NULL, &row, reg[0], st[0]);
+		row_eval(c->program, c->of, &row, reg[1], st[1]);
 		if (!same(reg[0], st[0], original->filter_reg, reg[1], st[1], c->program->filter_reg))
 			return false;
 		for (int t = 0; t < OUTPUTS; t++)
 			if (!same(reg[0], st[0], a[t].arg, reg[1], st[1], b[t].arg))
 				return false;
+		if (original->nkeys > 0 &&
+			!same_string(c, reg[0], st[0], gpuagg_program_keys(original)[0].reg, reg[1], st[1],
+						 gpuagg_program_keys(c->program)[0].reg))
+			return false;
 	}
 	return true;
 }
@@ -366,6 +389,7 @@ test_random(void)
 		GpuAggProgram *original;
 		Coded		c;
 
+		constants.n = 0;
 		for (int k = 0; k < TEXTS; k++)
 		{
 			dictionary[k].n = 0;

@@ -273,10 +273,10 @@ static GpuAggMade *
 make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
 {
 	static TestProgram p;
-	GpuAggDictionary *dictionaries[16] = {NULL};
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	GpuAggTaskConfig config = plain_config;
 	const int32_t codes[16] = {0};
-	bool		columns[16];
+	uint16_t		of[GPUAGG_MAX_REGS];
 
 	program_below(&p, wish->below, WANT(COL_T));
 	program_key(&p, col[COL_T], GPUAGG_T_TEXT);
@@ -293,8 +293,8 @@ make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
 	config.make.dictionaries = t->dictionary != NULL ? dictionaries : NULL;
 	if (coded)
 	{
-		(void) gpuagg_encode_plan(&p.head, columns);
-		gpuagg_encode_program(&p.head, columns, codes);
+		(void) gpuagg_encode_plan(&p.head, of);
+		gpuagg_encode_program(&p.head, of, codes);
 		config.codes.dictionaries = dictionaries;
 	}
 	return run_making(run, &p, &config, t->stripes, t->stripes[0] != NULL ? TEXT_STRIPES : 0);
@@ -473,10 +473,10 @@ make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int6
 			bool coded, Run *run)
 {
 	static TestProgram p;
-	GpuAggDictionary *dictionaries[16] = {NULL};
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	GpuAggTaskConfig config = plain_config;
 	const int32_t codes[16] = {0};
-	bool		columns[16];
+	uint16_t		of[GPUAGG_MAX_REGS];
 
 	program_below(&p, below, WANT(COL_T));
 	for (uint32_t i = 0; i < forms->n; i++)
@@ -498,8 +498,8 @@ make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int6
 	config.make.dictionaries = dictionaries;
 	if (coded)
 	{
-		(void) gpuagg_encode_plan(&p.head, columns);
-		gpuagg_encode_program(&p.head, columns, codes);
+		(void) gpuagg_encode_plan(&p.head, of);
+		gpuagg_encode_program(&p.head, of, codes);
 		config.codes.dictionaries = dictionaries;
 	}
 	return run_making(run, &p, &config, t->stripes, TEXT_STRIPES);

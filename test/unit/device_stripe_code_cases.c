@@ -35,8 +35,9 @@ dictionaries_free(void)
 typedef struct Encoded
 {
 	GpuAggProgram *program;		/* malloc'ed */
-	bool		coded[16];
-	GpuAggDictionary *dictionaries[16];
+	uint16_t	of[GPUAGG_MAX_REGS];
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS];
+	GpuAggDictionary *constants;	/* a dictionary of their strings; NULL: they are all columns' */
 	uint32_t	ntables;
 	GpuAggTaskConfig config;
 } Encoded;
@@ -86,27 +87,37 @@ static uint32_t
 encode(const TestProgram *p, Encoded *e)
 {
 	int32_t		codes[GPUAGG_MAX_REGS] = {0};
-	uint32_t	n;
+	uint32_t	n = 0;
+	GpuAggError error;
 
 	memset(e, 0, sizeof(*e));
 	e->program = program_pack(p);
 	use_tables(p, e);
-	n = gpuagg_encode_plan(e->program, e->coded);
+	gpuagg_encode_plan(e->program, e->of);
+	for (uint32_t r = 0; r < e->program->nregs; r++)
+		if (e->of[r] == GPUAGG_OF_CONSTANTS)
+		{
+			if (e->constants == NULL &&
+				STRIPES->dictionary_create(device, &e->constants, &error) != GPUAGG_OK)
+				abort();
+			e->dictionaries[r] = e->constants;
+		}
+		else if (e->of[r] != NONE)
+			e->dictionaries[r] = dictionaries[column_attr(p, e->of[r])];
 	for (uint32_t r = 0; r < p->head.ncolumns; r++)
-		if (e->coded[r])
-			e->dictionaries[r] = dictionaries[column_attr(p, r)];
+		n += e->of[r] != NONE;
 	for (uint32_t k = 0; k < e->program->nconsts; k++)
 	{
-		uint32_t	column = gpuagg_encode_constant(e->program, e->coded, k);
-		GpuAggBytes b = gpuagg_const_bytes(e->program, gpuagg_program_consts(e->program) + k);
-		GpuAggError error;
+		GpuAggBytes b;
 
-		if (column != NONE)
-			STRIPES->dictionary_encode(e->dictionaries[column], &b, 1, &codes[k], &error);
+		if (!gpuagg_encode_is_constant(e->program, e->of, k))
+			continue;
+		b = gpuagg_const_bytes(e->program, gpuagg_program_consts(e->program) + k);
+		STRIPES->dictionary_encode(e->dictionaries[e->program->ncolumns + k], &b, 1, &codes[k],
+								   &error);
 	}
-	gpuagg_encode_program(e->program, e->coded, codes);
-	if (n > 0)
-		e->config.codes.dictionaries = e->dictionaries;
+	gpuagg_encode_program(e->program, e->of, codes);
+	e->config.codes.dictionaries = e->dictionaries;
 	return n;
 }
 
@@ -115,6 +126,8 @@ encode_end(Encoded *e)
 {
 	for (uint32_t i = 0; i < e->ntables; i++)
 		STRIPES->code_table_leave(e->config.made.tables[i]);
+	if (e->constants != NULL)
+		STRIPES->dictionary_free(e->constants);
 	free(e->program);
 }
 
@@ -131,7 +144,7 @@ encoded_begin(Run *run, const Encoded *e)
 static bool
 run_decode(Run *run, const TestProgram *p, const Encoded *e)
 {
-	GpuAggDictionaryText texts[16] = {{0}};
+	GpuAggDictionaryText texts[GPUAGG_MAX_REGS] = {{0}};
 	GpuAggEncoding encoding = {&p->head, e->program, {0}, {0}, texts};
 	char	   *results = NULL;
 	size_t		bytes = 0;
@@ -140,8 +153,8 @@ run_decode(Run *run, const TestProgram *p, const Encoded *e)
 
 	gpuagg_layout_compute(&p->head, &encoding.from_layout);
 	gpuagg_layout_compute(e->program, &encoding.to_layout);
-	for (uint32_t r = 0; r < p->head.ncolumns; r++)
-		if (e->coded[r])
+	for (uint32_t r = 0; r < e->program->nregs; r++)
+		if (e->dictionaries[r] != NULL)
 			STRIPES->dictionary_read(e->dictionaries[r], &texts[r], &error);
 	for (uint32_t g = 0; g < run->groups; g++)
 	{
@@ -247,6 +260,30 @@ program_tables(TestProgram *p, int kind)
 	program_trans(p, GPUAGG_TRANS_SUM_I64, a, NONE, GPUAGG_T_INT4);
 }
 
+/* What is chosen among constants, and a column's strings, as keys */
+static void
+program_chosen(TestProgram *p, int kind)
+{
+	const uint16_t small = program_const_text(p, "small");
+	const uint16_t large = program_const_text(p, "large, and too long for a slot");
+	const uint16_t same = program_const_text(p, "small");
+	const uint16_t fifty = program_const_i64(p, GPUAGG_T_INT4, 50);
+	const uint16_t less = program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], fifty);
+	const uint16_t first = program_instr3(p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, less, small,
+										  large);
+	const uint16_t null = program_instr(p, GPUAGG_OP_IS_NULL, GPUAGG_CLASS_I64, col[COL_A], NONE);
+	const uint16_t chosen = program_instr3(p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, null, same,
+										   kind == 10 ? first : col[COL_T]);
+
+	program_key(p, chosen, GPUAGG_T_TEXT);
+	if (kind == 11)
+		program_key(p, program_instr3(p, GPUAGG_OP_COALESCE, GPUAGG_CLASS_BYTES, col[COL_C], first,
+									  NONE), GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_COUNT, chosen, NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
+}
+
 /* t as the key, counted, or a filter on it; c as another key */
 static void
 program_codes(TestProgram *p, int kind)
@@ -272,6 +309,11 @@ program_codes(TestProgram *p, int kind)
 		a = program_instr(p, GPUAGG_OP_IN_BYTES, GPUAGG_CLASS_I64, col[COL_T], NONE);
 		p->instrs[p->head.ninstrs - 1].imm2 = 4;
 		program_filter(p, a);
+	}
+	if (kind >= 10)
+	{
+		program_chosen(p, kind);
+		return;
 	}
 	if (kind >= 7)
 	{
@@ -306,9 +348,11 @@ test_strings(uint32_t n, uint32_t groups)
 										"text as a key that ignores blanks",
 										"what a pattern and a length make of a text",
 										"with NULL for some texts",
-										"of a text that is a key"};
-	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1, 2, 2, 2};
-	static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 0, 3, 3, 3};
+										"of a text that is a key",
+										"one of some constants as a key",
+										"a constant or a column's text as keys"};
+	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2};
+	static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 0, 0};
 	static TestProgram p;
 	static Encoded e;
 	GpuAggStripe *stripe;
@@ -319,7 +363,7 @@ test_strings(uint32_t n, uint32_t groups)
 	table_build();
 	dictionaries_make();
 	stripe = stripe_of_strings();
-	for (int kind = 0; kind < 10; kind++)
+	for (int kind = 0; kind < 12; kind++)
 	{
 		program_codes(&p, kind);
 		is_int(encode(&p, &e), coded[kind], "columns of codes");

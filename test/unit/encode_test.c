@@ -36,11 +36,11 @@ instr(uint32_t op, uint16_t x, uint16_t y)
 static void
 plan_is(bool a_coded, bool b_coded, const char *name)
 {
-	bool		coded[3] = {false, false, true};
-	uint32_t	count = gpuagg_encode_plan(&p.head, coded);
+	uint16_t	of[GPUAGG_MAX_REGS];
 
-	ok(coded[a] == a_coded && coded[b] == b_coded && !coded[n] &&
-	   count == (uint32_t) a_coded + b_coded, name);
+	gpuagg_encode_plan(&p.head, of);
+	ok((of[a] == a) == a_coded && (of[b] == b) == b_coded && of[n] == GPUAGG_NO_REG &&
+	   (a_coded || of[a] == GPUAGG_NO_REG) && (b_coded || of[b] == GPUAGG_NO_REG), name);
 }
 
 static void
@@ -73,7 +73,7 @@ test_plan(void)
 	k = program_const_text(&p, "x");
 	instr(GPUAGG_OP_BYTES_EQ, a, k);
 	program_key(&p, k, GPUAGG_T_TEXT);
-	plan_is(false, true, "with a constant that is a key");
+	plan_is(true, true, "with a constant that is a key");
 	start();
 	k = program_const_text(&p, "x");
 	instr(GPUAGG_OP_BYTES_EQ, a, k);
@@ -88,7 +88,7 @@ test_plan(void)
 	k = program_const_text(&p, "x");
 	p.consts[0].state = GPUAGG_ST_NULL;
 	instr(GPUAGG_OP_BYTES_EQ, a, k);
-	plan_is(false, true, "with NULL");
+	plan_is(true, true, "with NULL");
 	start();
 	instr(GPUAGG_OP_IS_NULL, a, GPUAGG_NO_REG);
 	instr(GPUAGG_OP_OCTET_LENGTH, b, GPUAGG_NO_REG);
@@ -105,11 +105,79 @@ test_plan(void)
 	plan_is(false, false, "lists that share a constant");
 }
 
+static uint16_t
+select3(uint16_t x, uint16_t y, uint16_t z)
+{
+	return program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, x, y, z);
+}
+
+/* Whose codes a register holds */
+static void
+of_is(uint16_t reg, uint16_t want, const char *name)
+{
+	uint16_t	of[GPUAGG_MAX_REGS];
+
+	gpuagg_encode_plan(&p.head, of);
+	is_int(of[reg], want, name);
+}
+
+/* CASE and its kin: what is chosen among */
+static void
+test_chosen(void)
+{
+	uint16_t	x;
+	uint16_t	y;
+	uint16_t	z;
+	uint16_t	r;
+
+	start();
+	x = program_const_text(&p, "x");
+	y = program_const_text(&p, "y");
+	z = program_const_text(&p, "z");
+	r = select3(n, x, select3(n, y, z));
+	program_key(&p, r, GPUAGG_T_TEXT);
+	of_is(r, GPUAGG_OF_CONSTANTS, "one of several constants");
+	of_is(z, GPUAGG_OF_CONSTANTS, "and each of these");
+	program_trans(&p, GPUAGG_TRANS_COUNT, r, GPUAGG_NO_REG, GPUAGG_T_TEXT);
+	of_is(r, GPUAGG_OF_CONSTANTS, "counted, too");
+	program_trans(&p, GPUAGG_TRANS_MAX_BYTES, r, GPUAGG_NO_REG, GPUAGG_T_TEXT);
+	of_is(r, GPUAGG_NO_REG, "not where the greatest is wanted");
+	start();
+	x = program_const_text(&p, "x");
+	r = select3(n, a, x);
+	program_key(&p, r, GPUAGG_T_TEXT);
+	of_is(r, a, "a column's string, or a constant");
+	of_is(x, a, "which is one of that column's");
+	plan_is(true, true, "and the other column");
+	program_key(&p, select3(n, r, b), GPUAGG_T_TEXT);
+	plan_is(false, false, "two columns' strings");
+	start();
+	r = program_instr(&p, GPUAGG_OP_COALESCE, GPUAGG_CLASS_BYTES, a, program_const_text(&p, "x"));
+	program_key(&p, r, GPUAGG_T_TEXT);
+	of_is(r, a, "coalesce");
+	start();
+	x = program_const_text(&p, "x");
+	y = instr(GPUAGG_OP_BYTES_EQ, a, x);
+	r = program_instr(&p, GPUAGG_OP_NULL_IF, GPUAGG_CLASS_BYTES, a, y);
+	program_key(&p, r, GPUAGG_T_TEXT);
+	of_is(r, a, "nullif");
+	start();
+	x = program_const_text(&p, "x");
+	r = select3(n, x, program_const_text(&p, "x "));
+	program_key(&p, r, GPUAGG_T_BPCHAR);
+	of_is(r, GPUAGG_NO_REG, "constants that may be equal in spite of their blanks");
+	start();
+	x = program_const_text(&p, "x");
+	r = select3(n, program_instr(&p, GPUAGG_OP_RTRIM, GPUAGG_CLASS_BYTES, a, GPUAGG_NO_REG), x);
+	program_key(&p, r, GPUAGG_T_TEXT);
+	of_is(r, GPUAGG_NO_REG, "a computed string");
+}
+
 static void
 test_program(void)
 {
 	static const int32_t codes[] = {7, 3, 5};
-	bool		coded[3];
+	uint16_t	of[GPUAGG_MAX_REGS];
 
 	start();
 	program_const_text(&p, "x");
@@ -121,9 +189,10 @@ test_program(void)
 	program_key(&p, a, GPUAGG_T_TEXT);
 	program_key(&p, n, GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, b, GPUAGG_NO_REG, GPUAGG_T_TEXT);
-	gpuagg_encode_plan(&p.head, coded);
-	is_int(gpuagg_encode_constant(&p.head, coded, 1), a, "whose constant it is");
-	gpuagg_encode_program(&p.head, coded, codes);
+	gpuagg_encode_plan(&p.head, of);
+	ok(gpuagg_encode_is_constant(&p.head, of, 1), "a constant that becomes a code");
+	is_int(of[p.head.ncolumns + 1], a, "whose constant it is");
+	gpuagg_encode_program(&p.head, of, codes);
 	ok(p.classes[a] == GPUAGG_CLASS_I64 && p.classes[b] == GPUAGG_CLASS_I64, "columns");
 	ok(p.attrs[0].type == GPUAGG_T_TEXT && p.keys[0].type == GPUAGG_T_CODE &&
 	   p.keys[1].type == GPUAGG_T_INT4 && p.trans[0].type == GPUAGG_T_CODE, "types");
@@ -136,6 +205,7 @@ int
 main(void)
 {
 	test_plan();
+	test_chosen();
 	test_program();
 	return done_testing();
 }

@@ -78,6 +78,26 @@ is_null_made(const GpuAggInstr *ins)
 		(gpuagg_has_list(ins) && (ins->flags & GPUAGG_IN_HAS_NULL) != 0);
 }
 
+/* Would the instruction do with a code in the place of a column's string? */
+static bool
+takes_code(const GpuAggInstr *ins)
+{
+	switch (ins->op)
+	{
+		case GPUAGG_OP_BYTES_EQ:
+		case GPUAGG_OP_BYTES_NE:
+		case GPUAGG_OP_IN_BYTES:
+		case GPUAGG_OP_IS_NULL:
+		case GPUAGG_OP_IS_NOT_NULL:
+		case GPUAGG_OP_DISTINCT_FROM:
+			return true;
+		default:
+			return gpuagg_op_traits(ins->op)->rule == GPUAGG_RULE_SELECT ||
+				gpuagg_op_traits(ins->op)->rule == GPUAGG_RULE_COALESCE ||
+				gpuagg_op_traits(ins->op)->rule == GPUAGG_RULE_NULL_IF;
+	}
+}
+
 /* What an instruction's result is made of */
 static void
 look_at_instr(Search *s, const GpuAggInstr *ins)
@@ -94,7 +114,7 @@ look_at_instr(Search *s, const GpuAggInstr *ins)
 
 		s->looks[ins->dst] |= s->looks[args[i]] ||
 			(args[i] < p->ncolumns && class_of(p, args[i]) == GPUAGG_CLASS_BYTES &&
-			 !gpuagg_encode_allows(p, ins, args[i]));
+			 !takes_code(ins));
 		if (*of == OF_CONSTANTS)
 			*of = arg;
 		else if (arg != OF_CONSTANTS && arg != *of)
@@ -193,7 +213,7 @@ gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found, Gpu
 	/* a column that cannot be codes in spite of its tables has none, which may leave others */
 	do
 	{
-		bool		coded[GPUAGG_MAX_REGS] = {false};
+		uint16_t	of[GPUAGG_MAX_REGS];
 
 		memset(&s, 0, sizeof(s));
 		s.p = p;
@@ -205,12 +225,12 @@ gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found, Gpu
 		if (s.n == 0)
 			return 0;
 		(void) gpuagg_code_tables_use(p, found, s.n, NULL, room);
-		(void) gpuagg_encode_plan(room, coded);
+		(void) gpuagg_encode_plan(room, of);
 		all = true;
 		for (uint32_t i = 0; i < s.n; i++)
 		{
-			forbidden[found[i].column] |= !coded[found[i].column];
-			all &= coded[found[i].column];
+			forbidden[found[i].column] |= of[found[i].column] == GPUAGG_NO_REG;
+			all &= of[found[i].column] != GPUAGG_NO_REG;
 		}
 	} while (!all);
 	return s.n;

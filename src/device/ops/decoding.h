@@ -18,7 +18,7 @@ typedef struct GpuAggEncoding
 	const GpuAggProgram *to;	/* the program as it is now */
 	GpuAggLayout from_layout;
 	GpuAggLayout to_layout;
-	const GpuAggDictionaryText *texts;	/* by loaded column */
+	const GpuAggDictionaryText *texts;	/* by register of `to` */
 } GpuAggEncoding;
 
 /* Does key i become a string again? */

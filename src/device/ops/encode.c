@@ -2,175 +2,164 @@
  * encode.c
  *		Programs over codes (encode.h).
  *
- * A column stays a string as soon as one use of it needs more than equality:
- * LIKE, an order, min(), another column.  So does a column that is compared with
- * a constant which has another use, for the constant would have to be both.
+ * Registers of strings that are compared with each other, or of which one may be the other
+ * (CASE, coalesce), hold codes of one dictionary, or all of them strings: they are a *set*.  A set
+ * stays strings as soon as one use of one of them needs more than equality (LIKE, an order,
+ * min()), and where it has two columns, for these have two dictionaries.
  */
 #include "device/ops/encode.h"
 
 #include "device/ops/group.h"
 #include "device/ops/instr.h"
 
-/* ---------- which columns ---------- */
+/* ---------- sets of registers ---------- */
 
-static uint32_t
-register_class(const GpuAggProgram *p, uint32_t reg)
+typedef struct Sets
 {
-	return gpuagg_program_classes(p)[reg];
-}
+	const GpuAggProgram *p;
+	uint16_t	parent[GPUAGG_MAX_REGS];	/* itself: the set's first */
+	bool		strings[GPUAGG_MAX_REGS];	/* of the first: none of the set may be a code */
+	uint16_t	column[GPUAGG_MAX_REGS];	/* of the first: the column in the set, or NO_REG */
+	bool		chosen[GPUAGG_MAX_REGS];	/* of the first: a result is in the set */
+	bool		listed[GPUAGG_MAX_REGS];	/* constants of a list, which are put in order */
+	bool		used[GPUAGG_MAX_REGS];	/* as an argument, or as an output */
+} Sets;
 
 static bool
-is_column(const GpuAggProgram *p, uint32_t reg)
+is_bytes(const GpuAggProgram *p, uint32_t reg)
 {
-	return reg < p->ncolumns;
+	return reg != GPUAGG_NO_REG && gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_BYTES;
 }
 
-/* A register of a string constant that is not NULL? */
+static uint16_t
+first_of(Sets *s, uint16_t reg)
+{
+	while (s->parent[reg] != reg)
+	{
+		s->parent[reg] = s->parent[s->parent[reg]];
+		reg = s->parent[reg];
+	}
+	return reg;
+}
+
+static void
+keep_strings(Sets *s, uint32_t reg)
+{
+	if (is_bytes(s->p, reg))
+		s->strings[first_of(s, (uint16_t) reg)] = true;
+}
+
+static void
+join(Sets *s, uint32_t a, uint32_t b)
+{
+	const uint16_t x = first_of(s, (uint16_t) a);
+	const uint16_t y = first_of(s, (uint16_t) b);
+
+	if (x == y)
+		return;
+	s->parent[y] = x;
+	s->strings[x] |= s->strings[y] ||
+		(s->column[x] != GPUAGG_NO_REG && s->column[y] != GPUAGG_NO_REG);
+	s->chosen[x] |= s->chosen[y];
+	if (s->column[x] == GPUAGG_NO_REG)
+		s->column[x] = s->column[y];
+}
+
+static void
+use(Sets *s, uint32_t reg)
+{
+	if (reg == GPUAGG_NO_REG)
+		return;
+	s->used[reg] = true;
+	if (s->listed[reg])
+		keep_strings(s, reg);
+}
+
+/* A constant of a list, which has another place in the order of codes: so it has no other use. */
+static void
+list(Sets *s, uint32_t reg)
+{
+	if (s->used[reg] || s->listed[reg])
+		keep_strings(s, reg);
+	s->listed[reg] = true;
+}
+
+/* May the argument that a register is be a code, where others of its set are? */
 static bool
-is_string_constant(const GpuAggProgram *p, uint32_t reg)
+takes_codes(const GpuAggInstr *in, uint32_t reg)
 {
-	const GpuAggConst *c = gpuagg_program_consts(p) + reg - p->ncolumns;
-
-	return reg != GPUAGG_NO_REG && reg >= p->ncolumns &&
-		reg < p->ncolumns + (uint32_t) p->nconsts &&
-		gpuagg_key_class(c->type) == GPUAGG_CLASS_BYTES && c->state == GPUAGG_ST_VALUE;
-}
-
-/* Does the instruction ask whether a column equals a constant? */
-static bool
-compares(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t *column,
-		 uint32_t *constant)
-{
-	if (in->op != GPUAGG_OP_BYTES_EQ && in->op != GPUAGG_OP_BYTES_NE)
-		return false;
-	*column = is_column(p, in->a) ? in->a : in->b;
-	*constant = is_column(p, in->a) ? in->b : in->a;
-	return is_column(p, *column) && is_string_constant(p, *constant);
-}
-
-bool
-gpuagg_encode_allows(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg)
-{
-	uint32_t	column;
-	uint32_t	constant;
-
 	switch (in->op)
 	{
+		case GPUAGG_OP_BYTES_EQ:
+		case GPUAGG_OP_BYTES_NE:
+		case GPUAGG_OP_IN_BYTES:
 		case GPUAGG_OP_IS_NULL:
 		case GPUAGG_OP_IS_NOT_NULL:
-		case GPUAGG_OP_IN_BYTES:
-			return true;
+		case GPUAGG_OP_SELECT:
+		case GPUAGG_OP_COALESCE:
+		case GPUAGG_OP_NULL_IF:
 		case GPUAGG_OP_DISTINCT_FROM:
-			return in->a == reg || in->c == reg;
+			return true;
 		case GPUAGG_OP_FETCH_I64:
 		case GPUAGG_OP_FETCH_F64:
 			return in->a == reg;
 		default:
-			return compares(p, in, &column, &constant) && column == reg;
+			return false;
 	}
 }
 
 static void
-forbid(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg, bool *coded)
+add_instr(Sets *s, const GpuAggInstr *in)
 {
-	if (reg != GPUAGG_NO_REG && is_column(p, reg) && !gpuagg_encode_allows(p, in, reg))
-		coded[reg] = false;
-}
+	uint16_t	args[3];
+	const uint32_t n = gpuagg_instr_args(in, args);
 
-/* The column that an instruction compares with a constant; NO_REG: none */
-static uint32_t
-constant_column(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t constant)
-{
-	uint32_t	column;
-	uint32_t	reg;
-
-	if (in->op == GPUAGG_OP_IN_BYTES)
-		return constant >= (uint32_t) in->imm &&
-			constant < (uint32_t) (in->imm + in->imm2) && is_column(p, in->a) ?
-			in->a : GPUAGG_NO_REG;
-	return compares(p, in, &column, &reg) && reg == p->ncolumns + constant ?
-		column : GPUAGG_NO_REG;
-}
-
-/* Does an instruction take the constant as an argument or in a list? */
-static bool
-takes_constant(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t constant)
-{
-	const uint32_t reg = p->ncolumns + constant;
-
-	if (gpuagg_has_list(in) &&
-		constant >= (uint32_t) in->imm && constant < (uint32_t) (in->imm + in->imm2))
-		return true;
-	return in->a == reg || in->b == reg || in->c == reg;
-}
-
-/* Is it used as something else than an instruction's argument? */
-static bool
-is_output(const GpuAggProgram *p, uint32_t constant)
-{
-	const uint32_t reg = p->ncolumns + constant;
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (gpuagg_program_attrs(p)[i].reg != GPUAGG_NO_REG &&
-			gpuagg_program_attrs(p)[i].missing_const == reg)
-			return true;
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (gpuagg_program_keys(p)[i].reg == reg)
-			return true;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (gpuagg_program_transitions(p)[i].arg == reg)
-			return true;
-	return false;
-}
-
-/*
- * The column that a constant is compared with, if it has no other use.
- * *shared: it has, or several columns; the columns must stay strings.
- */
-static uint32_t
-sole_column(const GpuAggProgram *p, uint32_t constant, bool *shared)
-{
-	uint32_t	column = GPUAGG_NO_REG;
-
-	*shared = is_output(p, constant);
-	for (uint32_t i = 0; i < p->ninstrs; i++)
+	for (uint32_t i = 0; i < n; i++)
 	{
-		const GpuAggInstr *in = &gpuagg_program_instrs(p)[i];
-		uint32_t	one;
-
-		if (!takes_constant(p, in, constant))
-			continue;
-		one = constant_column(p, in, constant);
-		*shared |= one == GPUAGG_NO_REG || (column != GPUAGG_NO_REG && column != one);
-		column = one == GPUAGG_NO_REG ? column : one;
+		use(s, args[i]);
+		if (!takes_codes(in, args[i]))
+			keep_strings(s, args[i]);
 	}
-	return column;
-}
-
-/* Columns that are compared with a constant that cannot be a code */
-static bool
-forbid_shared(const GpuAggProgram *p, bool *coded)
-{
-	bool		changed = false;
-
-	for (uint32_t k = 0; k < p->nconsts; k++)
+	switch (in->op)
 	{
-		bool		shared;
-		uint32_t	sole = sole_column(p, k, &shared);
-
-		if (sole == GPUAGG_NO_REG || (!shared && coded[sole]))
-			continue;
-		for (uint32_t i = 0; i < p->ninstrs; i++)
-		{
-			uint32_t	column = constant_column(p, &gpuagg_program_instrs(p)[i], k);
-
-			if (column == GPUAGG_NO_REG || !coded[column])
-				continue;
-			coded[column] = false;
-			changed = true;
-		}
+		case GPUAGG_OP_BYTES_EQ:
+		case GPUAGG_OP_BYTES_NE:
+			join(s, in->a, in->b);
+			return;
+		case GPUAGG_OP_IN_BYTES:
+			for (int32_t i = in->imm; i < in->imm + in->imm2; i++)
+			{
+				list(s, s->p->ncolumns + (uint32_t) i);
+				join(s, in->a, s->p->ncolumns + (uint32_t) i);
+			}
+			return;
+		case GPUAGG_OP_DISTINCT_FROM:
+			if (is_bytes(s->p, in->a))
+				join(s, in->a, in->c);
+			return;
+		default:
+			break;
 	}
-	return changed;
+	if (!is_bytes(s->p, in->dst))
+		return;
+	s->chosen[in->dst] = true;
+	switch (in->op)
+	{
+		case GPUAGG_OP_SELECT:
+			join(s, in->dst, in->b);
+			join(s, in->dst, in->c);
+			break;
+		case GPUAGG_OP_COALESCE:
+			join(s, in->dst, in->b);
+			join(s, in->dst, in->a);
+			break;
+		case GPUAGG_OP_NULL_IF:
+			join(s, in->dst, in->a);
+			break;
+		default:
+			keep_strings(s, in->dst);
+			break;
+	}
 }
 
 /* The type of a loaded column */
@@ -185,52 +174,76 @@ column_type(const GpuAggProgram *p, uint32_t reg)
 	return attrs[i].type;
 }
 
-/* Keys of another type than their column's may be equal where strings are not. */
-static void
-forbid_keys(const GpuAggProgram *p, bool *coded)
+/*
+ * Keys of another type than their column's may be equal where strings are not; so may those that
+ * ignore blanks, but of one column, whose blanks are alike.
+ */
+static bool
+key_takes_codes(const GpuAggProgram *p, const GpuAggKey *key)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(p);
+	return key->reg < p->ncolumns ? key->type == column_type(p, key->reg) :
+		key->type == GPUAGG_T_TEXT;
+}
+
+static void
+add_outputs(Sets *s)
+{
+	const GpuAggProgram *p = s->p;
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (is_column(p, keys[i].reg) && keys[i].type != column_type(p, keys[i].reg))
-			coded[keys[i].reg] = false;
+	{
+		use(s, gpuagg_program_keys(p)[i].reg);
+		if (!key_takes_codes(p, &gpuagg_program_keys(p)[i]))
+			keep_strings(s, gpuagg_program_keys(p)[i].reg);
+	}
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		use(s, trans[i].arg);
+		if (trans[i].op != GPUAGG_TRANS_COUNT)
+			keep_strings(s, trans[i].arg);
+	}
+	/* what stands for missing values is a string, as those on pages are */
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (gpuagg_program_attrs(p)[i].reg != GPUAGG_NO_REG)
+			keep_strings(s, gpuagg_program_attrs(p)[i].missing_const);
 }
 
 uint32_t
-gpuagg_encode_plan(const GpuAggProgram *p, bool *coded)
+gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of)
 {
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	uint32_t	n = 0;
+	Sets		s = {.p = p};
 
-	for (uint32_t r = 0; r < p->ncolumns; r++)
-		coded[r] = register_class(p, r) == GPUAGG_CLASS_BYTES;
-	for (uint32_t i = 0; i < p->ninstrs; i++)
+	for (uint16_t r = 0; r < p->nregs; r++)
 	{
-		const GpuAggInstr *in = &gpuagg_program_instrs(p)[i];
-
-		forbid(p, in, in->a, coded);
-		forbid(p, in, in->b, coded);
-		forbid(p, in, in->c, coded);
+		s.parent[r] = r;
+		s.column[r] = r < p->ncolumns ? r : GPUAGG_NO_REG;
 	}
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (trans[i].arg != GPUAGG_NO_REG && is_column(p, trans[i].arg) &&
-			trans[i].op != GPUAGG_TRANS_COUNT)
-			coded[trans[i].arg] = false;
-	forbid_keys(p, coded);
-	while (forbid_shared(p, coded))
-		;
-	for (uint32_t r = 0; r < p->ncolumns; r++)
-		n += coded[r];
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		add_instr(&s, &gpuagg_program_instrs(p)[i]);
+	add_outputs(&s);
+	for (uint16_t r = 0; r < p->nregs; r++)
+	{
+		const uint16_t first = first_of(&s, r);
+
+		of[r] = GPUAGG_NO_REG;
+		if (!is_bytes(p, r) || s.strings[first])
+			continue;
+		if (s.column[first] != GPUAGG_NO_REG)
+			of[r] = s.column[first];
+		else if (s.chosen[first])
+			of[r] = GPUAGG_OF_CONSTANTS;
+		n += of[r] != GPUAGG_NO_REG;
+	}
 	return n;
 }
 
-uint32_t
-gpuagg_encode_constant(const GpuAggProgram *p, const bool *coded, uint32_t constant)
+bool
+gpuagg_encode_is_constant(const GpuAggProgram *p, const uint16_t *of, uint32_t constant)
 {
-	bool		shared;
-	uint32_t	column = sole_column(p, constant, &shared);
-
-	return column != GPUAGG_NO_REG && coded[column] ? column : GPUAGG_NO_REG;
+	return of[p->ncolumns + constant] != GPUAGG_NO_REG &&
+		gpuagg_program_consts(p)[constant].state == GPUAGG_ST_VALUE;
 }
 
 /* ---------- the program ---------- */
@@ -257,51 +270,44 @@ sort_list(GpuAggConst *list, int32_t n)
 }
 
 static void
-encode_instr(GpuAggProgram *p, GpuAggInstr *in, const bool *coded)
+encode_instr(GpuAggProgram *p, GpuAggInstr *in, const uint16_t *of)
 {
-	uint32_t	column;
-	uint32_t	constant;
-
-	if (in->op == GPUAGG_OP_IN_BYTES && is_column(p, in->a) && coded[in->a])
+	if (in->op == GPUAGG_OP_IN_BYTES && of[in->a] != GPUAGG_NO_REG)
 	{
 		in->op = GPUAGG_OP_IN_I64;
 		sort_list(constants(p) + in->imm, in->imm2);
 	}
-	else if (compares(p, in, &column, &constant) && coded[column])
-		in->op = in->op == GPUAGG_OP_BYTES_EQ ? GPUAGG_OP_I64_EQ : GPUAGG_OP_I64_NE;
+	else if (in->op == GPUAGG_OP_BYTES_EQ && of[in->a] != GPUAGG_NO_REG)
+		in->op = GPUAGG_OP_I64_EQ;
+	else if (in->op == GPUAGG_OP_BYTES_NE && of[in->a] != GPUAGG_NO_REG)
+		in->op = GPUAGG_OP_I64_NE;
 }
 
 void
-gpuagg_encode_program(GpuAggProgram *p, const bool *coded, const int32_t *codes)
+gpuagg_encode_program(GpuAggProgram *p, const uint16_t *of, const int32_t *codes)
 {
 	uint8_t    *classes = (uint8_t *) p + p->classes_off;
 	GpuAggKey  *keys = (GpuAggKey *) ((char *) p + p->keys_off);
 	GpuAggInstr *instrs = (GpuAggInstr *) ((char *) p + p->instrs_off);
 	GpuAggTransition *trans = (GpuAggTransition *) ((char *) p + p->transitions_off);
-	bool		recoded[GPUAGG_MAX_REGS];
 
 	for (uint32_t k = 0; k < p->nconsts; k++)
-		recoded[k] = gpuagg_encode_constant(p, coded, k) != GPUAGG_NO_REG;
-	for (uint32_t k = 0; k < p->nconsts; k++)
-		if (recoded[k])
-			constants(p)[k].v.i = codes[k];
-	for (uint32_t i = 0; i < p->ninstrs; i++)
-		encode_instr(p, &instrs[i], coded);
-	for (uint32_t k = 0; k < p->nconsts; k++)
-		if (recoded[k])
+		if (of[p->ncolumns + k] != GPUAGG_NO_REG)
 		{
+			constants(p)[k].v.i = codes[k];
 			constants(p)[k].type = GPUAGG_T_CODE;
 			constants(p)[k].len = 0;
-			classes[p->ncolumns + k] = GPUAGG_CLASS_I64;
 		}
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		encode_instr(p, &instrs[i], of);
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (is_column(p, keys[i].reg) && coded[keys[i].reg])
+		if (of[keys[i].reg] != GPUAGG_NO_REG)
 			keys[i].type = GPUAGG_T_CODE;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (trans[i].arg != GPUAGG_NO_REG && is_column(p, trans[i].arg) && coded[trans[i].arg])
+		if (trans[i].arg != GPUAGG_NO_REG && of[trans[i].arg] != GPUAGG_NO_REG)
 			trans[i].type = GPUAGG_T_CODE;
-	for (uint32_t r = 0; r < p->ncolumns; r++)
-		if (coded[r])
+	for (uint32_t r = 0; r < p->nregs; r++)
+		if (of[r] != GPUAGG_NO_REG)
 			classes[r] = GPUAGG_CLASS_I64;
 }
 

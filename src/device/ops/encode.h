@@ -12,33 +12,26 @@
 #include "decoding.h"
 #include "device/layout.h"
 
-/*
- * Would an instruction do the same with a code in the place of this argument, a string?  Of
- * rows of a look-up table it does, for these are the codes (code_table.h).
- */
-extern bool gpuagg_encode_allows(const GpuAggProgram *p, const GpuAggInstr *in, uint32_t reg);
+/* Codes of strings that are constants of the program, and of no column */
+#define GPUAGG_OF_CONSTANTS (GPUAGG_NO_REG - 1)
 
 /*
- * Which of the ncolumns loaded columns may be codes, into coded[]: strings that
- * are only keys of the column's own type, counted, looked at for NULL, or
- * compared for equality with constants that nothing else uses.  Returns their
- * number.
+ * Which registers may be codes, into of[nregs]: of which column's strings, or OF_CONSTANTS;
+ * NO_REG: none.  Strings that are only keys of the column's own type, counted, looked at for
+ * NULL, compared for equality, chosen among, or rows of a code table.  Who has no codes of a
+ * column, or of constants, may change all that are of it to NO_REG.  Returns their number.
  */
-extern uint32_t gpuagg_encode_plan(const GpuAggProgram *p, bool *coded);
+extern uint32_t gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of);
+
+/* Is a constant (its number, from 0) a string that becomes a code? */
+extern bool gpuagg_encode_is_constant(const GpuAggProgram *p, const uint16_t *of,
+									  uint32_t constant);
 
 /*
- * The column of whose strings a constant (its number, from 0) becomes a code;
- * GPUAGG_NO_REG: it stays.
+ * Rewrites a program in place.  codes: of each constant that becomes one, by number; equal strings
+ * have equal codes.
  */
-extern uint32_t gpuagg_encode_constant(const GpuAggProgram *p, const bool *coded,
-									   uint32_t constant);
-
-/*
- * Rewrites a program in place.  codes: of each constant that becomes one, by
- * number.
- */
-extern void gpuagg_encode_program(GpuAggProgram *p, const bool *coded,
-								  const int32_t *codes);
+extern void gpuagg_encode_program(GpuAggProgram *p, const uint16_t *of, const int32_t *codes);
 
 /*
  * Fetches what decoding n groups from `row` on will look at; a few dozen at a

@@ -298,11 +298,11 @@ check_instrs(GpuAggChecker *c)
 	return true;
 }
 
-/* Codes are keys as they were loaded, or their strings could not be found. */
+/* Keys that are codes have a dictionary, or their strings could not be found. */
 static bool
 has_dictionary(const GpuAggChecker *c, uint32_t reg)
 {
-	return c->dictionaries != NULL && reg < c->p->ncolumns && c->dictionaries[reg] != NULL;
+	return c->dictionaries != NULL && reg < c->p->nregs && c->dictionaries[reg] != NULL;
 }
 
 static bool

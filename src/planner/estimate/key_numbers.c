@@ -128,7 +128,7 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	GpuAggBoundSource source = {.root = root,.rel = rel,
 	.exact_hidden = root->qual_security_level > 0};
 	GpuAggProgram *p;
-	bool		coded[GPUAGG_MAX_REGS];
+	uint16		of[GPUAGG_MAX_REGS];
 	uint8		needed[GPUAGG_MAX_REGS] = {0};
 	GpuAggRange ranges[GPUAGG_MAX_REGS];
 	GpuAggKeyRange keys[GPUAGG_MAX_KEYS];
@@ -138,12 +138,12 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 
 	if (program->nkeys == 0)
 		return 0;
-	p = gpuagg_coded_program(program, coded);
+	p = gpuagg_coded_program(program, of);
 	source.relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	for (uint32 i = 0; i < p->nkeys; i++)
 		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (int i = 0; i < lw->ncolumns; i++)
-		ranges[i] = needed[i] ? column_range(&source, &lw->columns[i], coded[i]) :
+		ranges[i] = needed[i] ? column_range(&source, &lw->columns[i], of[i] != GPUAGG_NO_REG) :
 								(GpuAggRange){1, 0};
 	fetched_ranges(root, lw, p, ranges);
 	table_close(source.relation, NoLock);
