@@ -95,10 +95,8 @@ CREATE TABLE ng AS SELECT i % 300 AS a, i % 50 AS b, i % 7 AS g FROM generate_se
 ANALYZE na, nb, ng;
 CREATE FUNCTION nf_probes(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(format('%s rows: %s probes%s', x->>'Rows', x->>'Probes', ', ' || (x->>'Rows Left') || ' left'), '; '
 									 ORDER BY (x->>'Rows')::int)
 			FROM jsonb_array_elements(plan->'Look-up Joins') x);

@@ -388,10 +388,8 @@ VACUUM ANALYZE pf, p1, p2, p3;
 -- each input by its rows: join, probes, rows left
 CREATE FUNCTION probes(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(format('%s of %s rows: %s probes%s', x->>'Join Type', x->>'Rows', x->>'Probes',
 									 ', ' || (x->>'Rows Left') || ' left'), '; ' ORDER BY (x->>'Rows')::int)
 			FROM jsonb_array_elements(plan->'Look-up Joins') x);

@@ -9,10 +9,8 @@ SET client_min_messages = warning;
 CREATE FUNCTION ag_inputs(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(format('%s rows%s%s', x->>'Rows',
 									 CASE WHEN (x->>'From Kept Columns')::bool THEN ' from kept columns' END,
 									 CASE WHEN (x->>'Made Before')::bool THEN ', made before' END), '; ' ORDER BY n)

@@ -9,10 +9,8 @@ SET client_min_messages = warning;
 CREATE FUNCTION jc_inputs(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(format('%s (%s rows%s)', x->>'Join Type', x->>'Rows',
 									 CASE WHEN (x->>'From Kept Columns')::bool THEN ' from kept columns' END),
 							  ', ' ORDER BY n)

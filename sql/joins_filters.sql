@@ -7,10 +7,8 @@ SET client_min_messages = warning;
 -- What each input became, in the order of the joins
 CREATE FUNCTION jl_inputs(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(concat_ws(', ', x->>'Join Type', x->>'Table', CASE WHEN (x->>'Filter')::bool THEN 'filter' END,
 										CASE WHEN (x->>'Windows')::int > 1 THEN 'windows' END,
 										CASE WHEN (x->>'From Kept Columns')::bool THEN 'kept' END,

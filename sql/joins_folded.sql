@@ -8,10 +8,8 @@ SET client_min_messages = warning;
 CREATE FUNCTION fo_inputs(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN (SELECT string_agg(x->>'Join Type' || CASE WHEN (x->>'From Kept Columns')::bool THEN ' kept' ELSE ' read' END, ', ' ORDER BY n)
 			FROM jsonb_array_elements(plan->'Look-up Joins') WITH ORDINALITY e (x, n));
 END $$;

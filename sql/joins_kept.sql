@@ -8,10 +8,8 @@ SET client_min_messages = warning;
 CREATE FUNCTION kj_inputs(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	-- rows with the key of another one are in some devices' tables, and not in others'
 	RETURN (SELECT jsonb_agg(format('%s (%srows%s, %s)', x->>'Join Type',
 									CASE WHEN x->>'Join Type' IN ('inner', 'left') THEN x->>'Rows' || ' ' END,

@@ -133,10 +133,8 @@ RESET gpuagg.debug_fault;
 CREATE FUNCTION sa_pages(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.debug_require = 'require' AS $$
 DECLARE
-	plan jsonb;
+	plan jsonb := node_that_ran(query);
 BEGIN
-	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN format('read %s, cached %s, kept %s', plan->'Pages' <> '0', plan->'Cached Pages' <> '0', plan->'Pages Kept' <> '0');
 END $$;
 CREATE FUNCTION sa_kept() RETURNS SETOF text LANGUAGE sql AS $$

@@ -84,6 +84,17 @@ BEGIN
 END
 $$;
 
+-- The GpuAgg node of a query's plan, as EXPLAIN (ANALYZE) has it; the caller has settings that
+-- plan one.
+CREATE FUNCTION node_that_ran(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
+END
+$$;
+
 -- Make PostgreSQL's own ways of grouping too dear, for this transaction (or
 -- calling function) or for the session.
 CREATE FUNCTION prefer_device(local bool DEFAULT true) RETURNS void LANGUAGE plpgsql AS $$

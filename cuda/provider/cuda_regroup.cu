@@ -206,13 +206,27 @@ expected_stride(const GpuAggTask *task)
 	return stride;
 }
 
-/* Half of the memory that is left is for what comes behind. */
+/* Of hidden sets, whose tables have room for as many groups as they are made of */
+static uint64_t
+hidden_bytes(const GpuAggTask *task)
+{
+	uint64_t	bytes = 0;
+
+	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
+		if (!is_lone(task, i) && is_hidden(task, (int32_t) i))
+			bytes += set_capacity(task, i) * prepared_of(task, (int32_t) i)->stride;
+	return bytes;
+}
+
+/* Half of the memory that hidden sets leave is for what comes behind. */
 static uint64_t
 first_capacity(const GpuAggTask *task)
 {
 	const double expected = task->config.expected_made;
 	const uint64_t most = capacity_for(task->regroup->groups);
-	const uint64_t left = gpuagg_cuda_memory_left(task) / 2;
+	const uint64_t hidden = hidden_bytes(task);
+	const uint64_t free_bytes = gpuagg_cuda_memory_left(task);
+	const uint64_t left = free_bytes > hidden ? (free_bytes - hidden) / 2 : 0;
 	const uint64_t stride = expected_stride(task);
 	uint64_t	capacity = FIRST_CAPACITY;
 
@@ -412,6 +426,22 @@ next_capacity(const GpuAggTask *task, uint64_t most)
 		most;
 }
 
+/* Larger tables than those that were too small; as large as may be needed only where they fit */
+static bool
+next_tables_make(GpuAggTask *task, uint64_t most, GpuAggError *error)
+{
+	const uint64_t larger = task->regroup->capacity * NEXT_CAPACITY;
+	const uint64_t next = next_capacity(task, most);
+
+	if (tables_make(task, next, error))
+		return true;
+	if (error->status != GPUAGG_OUT_OF_MEMORY || larger >= next)
+		return false;
+	memset(error, 0, sizeof(*error));
+	tables_free(task);
+	return tables_make(task, larger, error);
+}
+
 bool
 gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 {
@@ -430,9 +460,7 @@ gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 	tables_free(task);
 	if (r->capacity < most)
 	{
-		const uint64_t next = next_capacity(task, most);
-
-		if (tables_make(task, next, error) && launch_all(task, error))
+		if (next_tables_make(task, most, error) && launch_all(task, error))
 			return true;
 		finer_back(task);
 		return give_up(task, error);

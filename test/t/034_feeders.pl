@@ -92,25 +92,18 @@ is($psql->{stdout}, $stock, 'a device that is slower than they are');
 
 # ---------- they and their leader are stopped ----------
 
-foreach my $case (
-	[ 'a feeder is cancelled', 'pg_cancel_backend', 1, qr/canceling statement due to user request/ ],
-	[ 'a feeder is terminated', 'pg_terminate_backend', 1,
-		qr/terminating background worker "parallel worker" due to administrator command/ ],
-	[ 'the backend is cancelled', 'pg_cancel_backend', 0, qr/canceling statement due to user request/ ],
-	[ 'the backend is terminated', 'pg_terminate_backend', 0, qr/terminating connection due to administrator command/ ])
+foreach my $way (ways_to_stop('a feeder'))
 {
-	my ($name, $function, $which, $error) = @$case;
-
 	foreach my $fake ('every 1000', 'hold')
 	{
+		my $name = "$way->[0] ($fake)";
+
 		($psql, @pids) = start_query('', $fake);
 		my $begin = time;
 
-		sql("SELECT $function($pids[$which])");
-		finish_psql($psql);
-		like($psql->{stderr}, $error, "$name ($fake)");
-		cmp_ok(time - $begin, '<', 4, "$name ($fake): within seconds");
-		intact("$name ($fake)");
+		stop_query($node, $psql, $way, $name, @pids);
+		cmp_ok(time - $begin, '<', 4, "$name: within seconds");
+		intact($name);
 	}
 }
 

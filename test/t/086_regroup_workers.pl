@@ -48,14 +48,9 @@ foreach my $settings ('', 'SET max_parallel_workers = 0;', "SET work_mem = '64kB
 
 # ---------- they and their leader are stopped ----------
 
-foreach my $case (
-	[ 'a worker is cancelled', 'pg_cancel_backend', 1, qr/canceling statement due to user request/ ],
-	[ 'a worker is terminated', 'pg_terminate_backend', 1,
-		qr/terminating background worker "parallel worker" due to administrator command/ ],
-	[ 'the backend is cancelled', 'pg_cancel_backend', 0, qr/canceling statement due to user request/ ],
-	[ 'the backend is terminated', 'pg_terminate_backend', 0, qr/terminating connection due to administrator command/ ])
+foreach my $way (ways_to_stop('a worker'))
 {
-	my ($name, $function, $which, $error) = @$case;
+	my $name = $way->[0];
 	my $psql = start_psql($node, "$with SET test.pause = 0.01; SET application_name = 'leader'; $query;");
 	my @pids;
 
@@ -66,9 +61,7 @@ foreach my $case (
 		sleep 0.02;
 	}
 	is(scalar @pids, 3, "$name: two workers are at it");
-	sql("SELECT $function($pids[$which])");
-	finish_psql($psql);
-	like($psql->{stderr}, $error, $name);
+	stop_query($node, $psql, $way, $name, @pids);
 	ok($node->poll_query_until('postgres', "SELECT NOT EXISTS ($workers)"), "$name: no worker is left");
 	same_answer($node, "SET test.pause = 0; $with $query", "$name: the next query is right");
 }

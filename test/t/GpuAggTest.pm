@@ -16,7 +16,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
-  rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table slow_seconds
+  rss_kb helpers_blocked build_module start_psql finish_psql ways_to_stop stop_query start_pgbench finish_pgbench wait_task crash_free slow_query slow_table slow_seconds
   fake_cards need_fake_cards fake_does wait_cards regress_functions make_compared start_scripts finish_scripts);
 
 # Of Linux, wherever it runs
@@ -277,6 +277,32 @@ sub start_psql
 }
 
 sub finish_psql { return finish_client(@_); }
+
+# How a query with parallel workers is stopped by pg_cancel_backend and pg_terminate_backend, of one
+# of them and of its backend: name, function, which of the pids (the backend's comes first), error
+sub ways_to_stop
+{
+	my ($worker) = @_;
+
+	return (
+		[ "$worker is cancelled", 'pg_cancel_backend', 1, qr/canceling statement due to user request/ ],
+		[ "$worker is terminated", 'pg_terminate_backend', 1,
+			qr/terminating background worker "parallel worker" due to administrator command/ ],
+		[ 'the backend is cancelled', 'pg_cancel_backend', 0, qr/canceling statement due to user request/ ],
+		[ 'the backend is terminated', 'pg_terminate_backend', 0,
+			qr/terminating connection due to administrator command/ ]);
+}
+
+# Stops the query of a psql in one of these ways, and waits for its end.
+sub stop_query
+{
+	my ($node, $psql, $way, $name, @pids) = @_;
+
+	$node->safe_psql('postgres', "SELECT $way->[1]($pids[$way->[2]])");
+	finish_psql($psql);
+	like($psql->{stderr}, $way->[3], $name);
+	return;
+}
 
 # pgbench in the background, with these options, for SECONDS at most, in the first
 # database or, by [ node, database ], in another.  The database is its last argument:

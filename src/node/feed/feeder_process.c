@@ -18,16 +18,13 @@
 
 #include "access/parallel.h"
 #include "access/table.h"
-#include "executor/instrument.h"
 #include "fmgr.h"
 #include "heap/feed.h"
 #include "miscadmin.h"
 #include "node/feed/feeder_process.h"
-#include "pgstat.h"
+#include "node/process/processes.h"
 #include "storage/ipc.h"
-#include "storage/proc.h"
 #include "storage/shm_mq.h"
-#include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -61,19 +58,6 @@ typedef struct Feeder
 	uint64		next_batch;
 	bool		left;			/* the leader needs no more */
 } Feeder;
-
-static shm_mq_handle *
-feeder_queue(shm_toc *toc, uint64 key, Size bytes, dsm_segment *seg, bool send)
-{
-	shm_mq	   *mq = (shm_mq *) ((char *) shm_toc_lookup(toc, key, false) +
-								 ParallelWorkerNumber * bytes);
-
-	if (send)
-		shm_mq_set_sender(mq, MyProc);
-	else
-		shm_mq_set_receiver(mq, MyProc);
-	return shm_mq_attach(mq, seg, NULL);
-}
 
 static void
 feeder_send(Feeder *feeder, const void *msg, Size bytes)
@@ -337,24 +321,19 @@ gpuagg_feeder_main(dsm_segment *seg, shm_toc *toc)
 		.waiting = (pg_atomic_uint32 *) shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_WAITING, false) +
 			ParallelWorkerNumber
 	};
-	BufferUsage *buffers = shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_BUFFERS, false);
-	WalUsage   *wal = shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_WAL, false);
 
-	feeder.pages = feeder_queue(toc, GPUAGG_FEEDER_KEY_PAGES, GPUAGG_FEEDER_PAGES_BYTES, seg,
-								true);
-	feeder.releases = feeder_queue(toc, GPUAGG_FEEDER_KEY_RELEASES,
-								   GPUAGG_FEEDER_RELEASES_BYTES, seg, false);
+	feeder.pages = gpuagg_process_queue(toc, seg, GPUAGG_FEEDER_KEY_PAGES,
+										GPUAGG_FEEDER_PAGES_BYTES, true);
+	feeder.releases = gpuagg_process_queue(toc, seg, GPUAGG_FEEDER_KEY_RELEASES,
+										   GPUAGG_FEEDER_RELEASES_BYTES, false);
 	dlist_init(&feeder.inputs);
 	pg_atomic_fetch_add_u32(&feeder.task->active, 1);
-	debug_query_string = shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_QUERY, false);
-	pgstat_report_activity(STATE_RUNNING, debug_query_string);
-
-	InstrStartParallelQuery();
+	gpuagg_process_begin(toc);
 	feeder.area = dsa_attach_in_place(shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_CACHED, false), seg);
 	feeder.snapshot = RegisterSnapshot(RestoreSnapshot(shm_toc_lookup(toc,
 															   GPUAGG_FEEDER_KEY_SNAPSHOT, false)));
 	feeder_scan(&feeder);
 	UnregisterSnapshot(feeder.snapshot);
 	dsa_detach(feeder.area);
-	InstrEndParallelQuery(&buffers[ParallelWorkerNumber], &wal[ParallelWorkerNumber]);
+	gpuagg_process_end(toc);
 }

@@ -21,12 +21,9 @@
 #define GPUAGG_FEEDER_KEY_CACHED 3	/* area of what is known of cached blocks, by table */
 #define GPUAGG_FEEDER_KEY_PAGES 4	/* queues to the leader, one behind the other */
 #define GPUAGG_FEEDER_KEY_RELEASES 5	/* queues from it */
-#define GPUAGG_FEEDER_KEY_BUFFERS 6	/* BufferUsage of each feeder */
-#define GPUAGG_FEEDER_KEY_WAL 7
-#define GPUAGG_FEEDER_KEY_QUERY 8	/* its text, for pg_stat_activity */
-#define GPUAGG_FEEDER_KEY_TABLES 9	/* a GpuAggFeederTable each */
-#define GPUAGG_FEEDER_KEY_SHARE 10
-#define GPUAGG_FEEDER_KEY_WAITING 11	/* a pg_atomic_uint32 of each feeder */
+#define GPUAGG_FEEDER_KEY_TABLES 6	/* a GpuAggFeederTable each */
+#define GPUAGG_FEEDER_KEY_SHARE 7
+#define GPUAGG_FEEDER_KEY_WAITING 8	/* a pg_atomic_uint32 of each feeder */
 
 /* As a slot's queue in: five batches of 256 pages with bitmaps */
 #define GPUAGG_FEEDER_PAGES_BYTES (64 * 1024)

@@ -2,9 +2,7 @@
  * feeders.c
  *		The leader's side of processes that feed a task beside it (feeders.h).
  *
- * Started as parallel CREATE INDEX starts its workers, inside of one task: no tuple
- * leaves the node meanwhile, so the backend is in parallel mode for the task alone and
- * cursors, triggers and functions above the node meet none of it.
+ * They are of one task (node/process/processes.h).
  *
  * A feeder's batch gets the number that the task's next batch has; BATCH_DONE of it
  * becomes a release to the feeder.  No more are passed on than the device wants in
@@ -22,24 +20,20 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
-#include "access/xact.h"
 #include "cost/predict.h"
 #include "cost/profile.h"
-#include "executor/instrument.h"
 #include "ipc/errors.h"
 #include "ipc/stat.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "node/feed/feeder_process.h"
 #include "node/feed/feeders.h"
+#include "node/process/processes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/proc.h"
-#include "storage/shm_mq.h"
-#include "tcop/tcopprot.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -65,7 +59,7 @@ typedef struct FeederBatch
 
 struct GpuAggFeeders
 {
-	ParallelContext *pcxt;
+	GpuAggProcesses processes;
 	GpuAggFeederTask *task;
 	GpuAggFeederTable *tables;
 	const GpuAggTaskTable *read;	/* the same, as the leader has them */
@@ -73,8 +67,6 @@ struct GpuAggFeeders
 	pg_atomic_uint32 *waiting;	/* of each */
 	dsa_area   *area;
 	bool		sampled;
-	BufferUsage *buffers;
-	WalUsage   *wal;
 	int			launched;
 	shm_mq_handle **pages;		/* of each; NULL: it has ended */
 	shm_mq_handle **releases;
@@ -131,12 +123,6 @@ gpuagg_feeders_planned(const GpuAggScan *scan, const GpuAggPlanInfo *info, int d
 
 /* ---------------------------------------------------------------- begin --- */
 
-static const char *
-feeders_query(void)
-{
-	return debug_query_string == NULL ? "" : debug_query_string;
-}
-
 static Size
 feeders_area_bytes(void)
 {
@@ -144,39 +130,25 @@ feeders_area_bytes(void)
 }
 
 static void
-feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot snapshot)
+feeders_estimate(GpuAggProcesses *p, const GpuAggFeedersWork *work, Snapshot snapshot)
 {
-	shm_toc_estimator *e = &pcxt->estimator;
-	int			n = pcxt->nworkers;
+	int			n = p->pcxt->nworkers;
 
-	shm_toc_estimate_chunk(e, sizeof(GpuAggFeederTask));
-	shm_toc_estimate_chunk(e, mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
-	shm_toc_estimate_chunk(e, gpuagg_feed_share_bytes(work->order->nread));
-	shm_toc_estimate_chunk(e, mul_size(n, sizeof(pg_atomic_uint32)));
-	shm_toc_estimate_chunk(e, feeders_area_bytes());
-	shm_toc_estimate_chunk(e, EstimateSnapshotSpace(snapshot));
-	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
-	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
-	shm_toc_estimate_chunk(e, mul_size(n, sizeof(BufferUsage)));
-	shm_toc_estimate_chunk(e, mul_size(n, sizeof(WalUsage)));
-	shm_toc_estimate_chunk(e, strlen(feeders_query()) + 1);
-	shm_toc_estimate_keys(e, 11);
-}
-
-static void *
-feeders_put(ParallelContext *pcxt, uint64 key, Size bytes)
-{
-	void	   *at = shm_toc_allocate(pcxt->toc, bytes);
-
-	shm_toc_insert(pcxt->toc, key, at);
-	return at;
+	gpuagg_processes_estimate(p, sizeof(GpuAggFeederTask));
+	gpuagg_processes_estimate(p, mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
+	gpuagg_processes_estimate(p, gpuagg_feed_share_bytes(work->order->nread));
+	gpuagg_processes_estimate(p, mul_size(n, sizeof(pg_atomic_uint32)));
+	gpuagg_processes_estimate(p, feeders_area_bytes());
+	gpuagg_processes_estimate(p, EstimateSnapshotSpace(snapshot));
+	gpuagg_processes_estimate(p, mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
+	gpuagg_processes_estimate(p, mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
 }
 
 static void
 feeders_describe(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 {
-	GpuAggFeederTask *task = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TASK,
-										 sizeof(GpuAggFeederTask));
+	GpuAggFeederTask *task = gpuagg_processes_put(&f->processes, GPUAGG_FEEDER_KEY_TASK,
+												  sizeof(GpuAggFeederTask));
 	const GpuAggSampleTaken *sample = &work->order->sample;
 
 	task->leader = MyProc;
@@ -195,14 +167,15 @@ feeders_describe(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 static void
 feeders_tables(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 {
-	int			n = f->pcxt->nworkers;
+	GpuAggProcesses *p = &f->processes;
+	int			n = p->pcxt->nworkers;
 	Size		bytes = feeders_area_bytes();
 
 	f->read = work->order->read;
-	f->tables = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TABLES,
-							mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
-	f->share = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SHARE,
-						   gpuagg_feed_share_bytes(work->order->nread));
+	f->tables = gpuagg_processes_put(p, GPUAGG_FEEDER_KEY_TABLES,
+									 mul_size(work->order->nread, sizeof(GpuAggFeederTable)));
+	f->share = gpuagg_processes_put(p, GPUAGG_FEEDER_KEY_SHARE,
+									gpuagg_feed_share_bytes(work->order->nread));
 	gpuagg_feed_share_init(f->share, work->order->nread, work->first, n + 1,
 						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
 	for (int i = work->first; i < work->order->nread; i++)
@@ -212,50 +185,26 @@ feeders_tables(GpuAggFeeders *f, const GpuAggFeedersWork *work)
 		f->tables[i].relid = RelationGetRelid(table->rel);
 		gpuagg_feed_share_table(f->share, i, table->nblocks, table->first, table->end);
 	}
-	f->waiting = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_WAITING,
-							 mul_size(n, sizeof(pg_atomic_uint32)));
+	f->waiting = gpuagg_processes_put(p, GPUAGG_FEEDER_KEY_WAITING,
+									  mul_size(n, sizeof(pg_atomic_uint32)));
 	for (int i = 0; i < n; i++)
 		pg_atomic_init_u32(&f->waiting[i], 0);
-	f->area = dsa_create_in_place(feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_CACHED, bytes), bytes,
-								  LWTRANCHE_PARALLEL_QUERY_DSA, f->pcxt->seg);
+	f->area = dsa_create_in_place(gpuagg_processes_put(p, GPUAGG_FEEDER_KEY_CACHED, bytes), bytes,
+								  LWTRANCHE_PARALLEL_QUERY_DSA, p->pcxt->seg);
 }
 
-static void
-feeders_queues(GpuAggFeeders *f)
-{
-	int			n = f->pcxt->nworkers;
-	char	   *pages = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_PAGES,
-									mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
-	char	   *releases = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_RELEASES,
-									   mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
-
-	f->pages = palloc0(n * sizeof(shm_mq_handle *));
-	f->releases = palloc0(n * sizeof(shm_mq_handle *));
-	for (int i = 0; i < n; i++)
-	{
-		shm_mq	   *in = shm_mq_create(pages + i * GPUAGG_FEEDER_PAGES_BYTES,
-									   GPUAGG_FEEDER_PAGES_BYTES);
-		shm_mq	   *out = shm_mq_create(releases + i * GPUAGG_FEEDER_RELEASES_BYTES,
-										GPUAGG_FEEDER_RELEASES_BYTES);
-
-		shm_mq_set_receiver(in, MyProc);
-		shm_mq_set_sender(out, MyProc);
-		f->pages[i] = shm_mq_attach(in, f->pcxt->seg, NULL);
-		f->releases[i] = shm_mq_attach(out, f->pcxt->seg, NULL);
-	}
-}
-
-/* Queues of those that were launched notice if one of them never comes. */
 static void
 feeders_launch(GpuAggFeeders *f)
 {
-	LaunchParallelWorkers(f->pcxt);
-	f->launched = f->pcxt->nworkers_launched;
-	for (int i = 0; i < f->launched; i++)
-	{
-		shm_mq_set_handle(f->pages[i], f->pcxt->worker[i].bgwhandle);
-		shm_mq_set_handle(f->releases[i], f->pcxt->worker[i].bgwhandle);
-	}
+	GpuAggProcesses *p = &f->processes;
+
+	f->pages = gpuagg_processes_queues(p, GPUAGG_FEEDER_KEY_PAGES, GPUAGG_FEEDER_PAGES_BYTES,
+									   false);
+	f->releases = gpuagg_processes_queues(p, GPUAGG_FEEDER_KEY_RELEASES,
+										  GPUAGG_FEEDER_RELEASES_BYTES, true);
+	f->launched = gpuagg_processes_launch(p);
+	gpuagg_processes_watch(p, f->pages);
+	gpuagg_processes_watch(p, f->releases);
 	gpuagg_stat_add(GPUAGG_STAT_feeders, f->launched);
 }
 
@@ -269,24 +218,14 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 		return NULL;
 	f = palloc0(sizeof(GpuAggFeeders));
 	dlist_init(&f->batches);
-	EnterParallelMode();
-	f->pcxt = CreateParallelContext("gpuagg", GPUAGG_FEEDER_FUNCTION, n);
-	feeders_estimate(f->pcxt, work, snapshot);
-	InitializeParallelDSM(f->pcxt);
-	/* without a segment it has none */
-	if (f->pcxt->nworkers > 0)
+	gpuagg_processes_begin(&f->processes, GPUAGG_FEEDER_FUNCTION, n);
+	feeders_estimate(&f->processes, work, snapshot);
+	if (gpuagg_processes_segment(&f->processes))
 	{
 		feeders_describe(f, work);
 		feeders_tables(f, work);
-		SerializeSnapshot(snapshot, feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SNAPSHOT,
-												EstimateSnapshotSpace(snapshot)));
-		feeders_queues(f);
-		f->buffers = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_BUFFERS,
-								 mul_size(f->pcxt->nworkers, sizeof(BufferUsage)));
-		f->wal = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_WAL,
-							 mul_size(f->pcxt->nworkers, sizeof(WalUsage)));
-		strcpy(feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_QUERY, strlen(feeders_query()) + 1),
-			   feeders_query());
+		SerializeSnapshot(snapshot, gpuagg_processes_put(&f->processes, GPUAGG_FEEDER_KEY_SNAPSHOT,
+														 EstimateSnapshotSpace(snapshot)));
 		feeders_launch(f);
 	}
 	f->alone = feeders_forced() && f->launched > 0;
@@ -294,8 +233,7 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 		return f;
 	if (f->area != NULL)
 		dsa_detach(f->area);
-	DestroyParallelContext(f->pcxt);
-	ExitParallelMode();
+	gpuagg_processes_end(&f->processes, true);
 	return NULL;
 }
 
@@ -546,16 +484,12 @@ void
 gpuagg_feeders_end(GpuAggFeeders *f)
 {
 	gpuagg_feed_share_stop(f->share);
-	for (int i = 0; i < f->pcxt->nworkers; i++)
+	for (int i = 0; i < f->processes.pcxt->nworkers; i++)
 	{
 		if (f->pages[i] != NULL)
 			shm_mq_detach(f->pages[i]);
 		shm_mq_detach(f->releases[i]);
 	}
-	WaitForParallelWorkersToFinish(f->pcxt);
-	for (int i = 0; i < f->launched; i++)
-		InstrAccumParallelQuery(&f->buffers[i], &f->wal[i]);
 	dsa_detach(f->area);
-	DestroyParallelContext(f->pcxt);
-	ExitParallelMode();
+	gpuagg_processes_end(&f->processes, true);
 }

@@ -9,33 +9,14 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "executor/executor.h"
-#include "executor/instrument.h"
-#include "miscadmin.h"
+#include "node/process/processes.h"
 #include "node/regroup/regroup_process.h"
 #include "node/regroup/regroup_run.h"
 #include "node/regroup/regroup_store.h"
-#include "pgstat.h"
-#include "storage/proc.h"
-#include "storage/shm_mq.h"
-#include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 
 extern PGDLLEXPORT void gpuagg_regroup_main(dsm_segment *seg, shm_toc *toc);
-
-static shm_mq_handle *
-attach_queue(shm_toc *toc, uint64 key, dsm_segment *seg, bool send)
-{
-	shm_mq	   *mq = (shm_mq *) ((char *) shm_toc_lookup(toc, key, false) +
-								 ParallelWorkerNumber * GPUAGG_REGROUP_QUEUE_BYTES);
-
-	if (send)
-		shm_mq_set_sender(mq, MyProc);
-	else
-		shm_mq_set_receiver(mq, MyProc);
-	return shm_mq_attach(mq, seg, NULL);
-}
 
 /* The leader has let go: it has raised an ERROR, and so nothing is wanted. */
 pg_noreturn static void
@@ -97,8 +78,10 @@ regroup(shm_toc *toc, dsm_segment *seg)
 {
 	CustomScan *plan = castNode(CustomScan,
 								stringToNode(shm_toc_lookup(toc, GPUAGG_REGROUP_KEY_PLAN, false)));
-	shm_mq_handle *in = attach_queue(toc, GPUAGG_REGROUP_KEY_IN, seg, false);
-	shm_mq_handle *out = attach_queue(toc, GPUAGG_REGROUP_KEY_OUT, seg, true);
+	shm_mq_handle *in = gpuagg_process_queue(toc, seg, GPUAGG_REGROUP_KEY_IN,
+											 GPUAGG_REGROUP_QUEUE_BYTES, false);
+	shm_mq_handle *out = gpuagg_process_queue(toc, seg, GPUAGG_REGROUP_KEY_OUT,
+											  GPUAGG_REGROUP_QUEUE_BYTES, true);
 	EState	   *state = CreateExecutorState();
 	/* of a scan, what regrouping reads */
 	const GpuAggScan scan = {
@@ -124,12 +107,7 @@ regroup(shm_toc *toc, dsm_segment *seg)
 void
 gpuagg_regroup_main(dsm_segment *seg, shm_toc *toc)
 {
-	BufferUsage *buffers = shm_toc_lookup(toc, GPUAGG_REGROUP_KEY_BUFFERS, false);
-	WalUsage   *wal = shm_toc_lookup(toc, GPUAGG_REGROUP_KEY_WAL, false);
-
-	debug_query_string = shm_toc_lookup(toc, GPUAGG_REGROUP_KEY_QUERY, false);
-	pgstat_report_activity(STATE_RUNNING, debug_query_string);
-	InstrStartParallelQuery();
+	gpuagg_process_begin(toc);
 	regroup(toc, seg);
-	InstrEndParallelQuery(&buffers[ParallelWorkerNumber], &wal[ParallelWorkerNumber]);
+	gpuagg_process_end(toc);
 }

@@ -14,9 +14,6 @@
 #define GPUAGG_REGROUP_KEY_PLAN 1	/* the node's plan, as text */
 #define GPUAGG_REGROUP_KEY_IN 2		/* queues from the leader, one behind the other */
 #define GPUAGG_REGROUP_KEY_OUT 3	/* queues to it */
-#define GPUAGG_REGROUP_KEY_BUFFERS 4	/* BufferUsage of each process */
-#define GPUAGG_REGROUP_KEY_WAL 5
-#define GPUAGG_REGROUP_KEY_QUERY 6	/* its text, for pg_stat_activity */
 
 /* As messages of groups are: some of them */
 #define GPUAGG_REGROUP_QUEUE_BYTES (256 * 1024)

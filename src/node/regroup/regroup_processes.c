@@ -2,19 +2,17 @@
  * regroup_processes.c
  *		The leader's side of processes that regroup (regroup_processes.h).
  *
- * Started inside of a task's end, as feeders are (node/feed/feeders.c): no tuple leaves the node
- * meanwhile.  Messages of groups go to the processes as they lie in the store, in turn.  Each makes
- * groups of what it has been given, as this backend would of all, and the leader merges them as it
- * merges those of several tasks.  So what processes make must be of states that can be merged: not
- * of DISTINCT, which one table has to tell, of orders, nor of Datums.
+ * They are of a task's end (node/process/processes.h).  Messages of groups go to the processes as
+ * they lie in the store, in turn.  Each makes groups of what it has been given, as this backend
+ * would of all, and the leader merges them as it merges those of several tasks.  So what processes
+ * make must be of states that can be merged: not of DISTINCT, which one table has to tell, of
+ * orders, nor of Datums.
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
-#include "access/xact.h"
 #include "executor/executor.h"
-#include "executor/instrument.h"
 #include "miscadmin.h"
+#include "node/process/processes.h"
 #include "node/regroup/merge.h"
 #include "node/regroup/regroup_process.h"
 #include "node/regroup/regroup_processes.h"
@@ -24,9 +22,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "settings.h"
-#include "storage/proc.h"
-#include "storage/shm_mq.h"
-#include "tcop/tcopprot.h"
 #include "utils/snapmgr.h"
 
 /* Groups whose expressions tell how long those of others take */
@@ -39,12 +34,10 @@
 
 typedef struct Processes
 {
-	ParallelContext *pcxt;
+	GpuAggProcesses all;
 	int			launched;
 	shm_mq_handle **in;			/* to each */
 	shm_mq_handle **out;		/* from each */
-	BufferUsage *buffers;
-	WalUsage   *wal;
 	GpuAggResults **made;		/* by each */
 	int			turn;			/* who is given the next groups */
 } Processes;
@@ -140,63 +133,6 @@ gpuagg_regroup_processes(GpuAggRegroupWork *r)
 
 /* ---------------------------------------------------------------- begin --- */
 
-static const char *
-query_text(void)
-{
-	return debug_query_string == NULL ? "" : debug_query_string;
-}
-
-static void *
-put(ParallelContext *pcxt, uint64 key, Size bytes)
-{
-	void	   *at = shm_toc_allocate(pcxt->toc, bytes);
-
-	shm_toc_insert(pcxt->toc, key, at);
-	return at;
-}
-
-static void
-put_text(ParallelContext *pcxt, uint64 key, const char *text)
-{
-	strcpy(put(pcxt, key, strlen(text) + 1), text);
-}
-
-static void
-estimate(ParallelContext *pcxt, const char *plan)
-{
-	shm_toc_estimator *e = &pcxt->estimator;
-	const int	n = pcxt->nworkers;
-
-	shm_toc_estimate_chunk(e, strlen(plan) + 1);
-	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
-	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
-	shm_toc_estimate_chunk(e, mul_size(n, sizeof(BufferUsage)));
-	shm_toc_estimate_chunk(e, mul_size(n, sizeof(WalUsage)));
-	shm_toc_estimate_chunk(e, strlen(query_text()) + 1);
-	shm_toc_estimate_keys(e, 6);
-}
-
-static shm_mq_handle **
-make_queues(ParallelContext *pcxt, uint64 key, bool send)
-{
-	const int	n = pcxt->nworkers;
-	char	   *queues = put(pcxt, key, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
-	shm_mq_handle **handles = palloc(n * sizeof(shm_mq_handle *));
-
-	for (int i = 0; i < n; i++)
-	{
-		shm_mq	   *mq = shm_mq_create(queues + i * GPUAGG_REGROUP_QUEUE_BYTES,
-									   GPUAGG_REGROUP_QUEUE_BYTES);
-
-		if (send)
-			shm_mq_set_sender(mq, MyProc);
-		else
-			shm_mq_set_receiver(mq, MyProc);
-		handles[i] = shm_mq_attach(mq, pcxt->seg, NULL);
-	}
-	return handles;
-}
-
 /*
  * Of the node's plan, what regrouping reads; and of the program whose groups these are, which may
  * be one of several
@@ -222,48 +158,29 @@ launch(Processes *p, const GpuAggRegroupWork *r, int n)
 {
 	const char *plan = plan_text(r);
 
-	EnterParallelMode();
-	p->pcxt = CreateParallelContext("gpuagg", GPUAGG_REGROUP_FUNCTION, n);
-	estimate(p->pcxt, plan);
-	InitializeParallelDSM(p->pcxt);
-	/* without a segment there are none */
-	if (p->pcxt->nworkers == 0)
+	gpuagg_processes_begin(&p->all, GPUAGG_REGROUP_FUNCTION, n);
+	n = p->all.pcxt->nworkers;
+	gpuagg_processes_estimate(&p->all, strlen(plan) + 1);
+	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
+	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
+	if (!gpuagg_processes_segment(&p->all))
 		return 0;
-	put_text(p->pcxt, GPUAGG_REGROUP_KEY_PLAN, plan);
-	put_text(p->pcxt, GPUAGG_REGROUP_KEY_QUERY, query_text());
-	p->in = make_queues(p->pcxt, GPUAGG_REGROUP_KEY_IN, true);
-	p->out = make_queues(p->pcxt, GPUAGG_REGROUP_KEY_OUT, false);
-	p->buffers = put(p->pcxt, GPUAGG_REGROUP_KEY_BUFFERS,
-					 mul_size(p->pcxt->nworkers, sizeof(BufferUsage)));
-	p->wal = put(p->pcxt, GPUAGG_REGROUP_KEY_WAL, mul_size(p->pcxt->nworkers, sizeof(WalUsage)));
-	LaunchParallelWorkers(p->pcxt);
-	p->launched = p->pcxt->nworkers_launched;
-	/* queues notice if a process never comes */
-	for (int i = 0; i < p->launched; i++)
-	{
-		shm_mq_set_handle(p->in[i], p->pcxt->worker[i].bgwhandle);
-		shm_mq_set_handle(p->out[i], p->pcxt->worker[i].bgwhandle);
-	}
+	gpuagg_processes_put_text(&p->all, GPUAGG_REGROUP_KEY_PLAN, plan);
+	p->in = gpuagg_processes_queues(&p->all, GPUAGG_REGROUP_KEY_IN, GPUAGG_REGROUP_QUEUE_BYTES,
+									true);
+	p->out = gpuagg_processes_queues(&p->all, GPUAGG_REGROUP_KEY_OUT, GPUAGG_REGROUP_QUEUE_BYTES,
+									 false);
+	p->launched = gpuagg_processes_launch(&p->all);
+	gpuagg_processes_watch(&p->all, p->in);
+	gpuagg_processes_watch(&p->all, p->out);
 	return p->launched;
-}
-
-/* done: all have said how it went; else those that are at work are stopped, whatever they say. */
-static void
-end(Processes *p, bool done)
-{
-	if (done && p->launched > 0)
-		WaitForParallelWorkersToFinish(p->pcxt);
-	for (int i = 0; done && i < p->launched; i++)
-		InstrAccumParallelQuery(&p->buffers[i], &p->wal[i]);
-	DestroyParallelContext(p->pcxt);
-	ExitParallelMode();
 }
 
 /* One that goes without its end was killed, or raised an ERROR, which is here when it has gone. */
 pg_noreturn static void
 process_gone(const Processes *p, int i)
 {
-	(void) WaitForBackgroundWorkerShutdown(p->pcxt->worker[i].bgwhandle);
+	(void) WaitForBackgroundWorkerShutdown(p->all.pcxt->worker[i].bgwhandle);
 	CHECK_FOR_INTERRUPTS();
 	ereport(ERROR,
 			(errcode(ERRCODE_ADMIN_SHUTDOWN),
@@ -351,7 +268,7 @@ gpuagg_regroup_spread(GpuAggRegroupWork *r, int n, GpuAggStatus *status)
 
 	if (launch(&p, r, n) == 0)
 	{
-		end(&p, true);
+		gpuagg_processes_end(&p.all, true);
 		return 0;
 	}
 	*status = GPUAGG_OK;
@@ -363,7 +280,7 @@ gpuagg_regroup_spread(GpuAggRegroupWork *r, int n, GpuAggStatus *status)
 										   get_hash_memory_limit() / p.launched);
 		*status = receive_made(&p, i, r, p.made[i]);
 	}
-	end(&p, *status == GPUAGG_OK);
+	gpuagg_processes_end(&p.all, *status == GPUAGG_OK);
 	if (*status == GPUAGG_OK)
 		*status = merge_made(&p, r);
 	for (int i = 0; i < p.launched; i++)
