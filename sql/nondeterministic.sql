@@ -85,9 +85,21 @@ CREATE EXTENSION citext;
 CREATE TABLE nd_ci AS SELECT i AS id, i % 5 AS g, (ARRAY['Ab', 'aB', 'b', 'B', ''])[1 + i % 5]::citext AS x FROM generate_series(1, 3000) i;
 VACUUM ANALYZE nd_ci;
 SELECT compare(q), q FROM unnest(ARRAY['SELECT lower(x), count(*), sum(id) FROM nd_ci GROUP BY x', 'SELECT g, count(DISTINCT x) FROM nd_ci GROUP BY g', 'SELECT g, count(*) FROM nd_ci WHERE x = ''AB'' GROUP BY g', 'SELECT lower(x::text) FROM (SELECT DISTINCT x FROM nd_ci) s']) q;
+-- blanks at the end of a char(n) are no part of it, whatever its length
+CREATE TABLE nd_blank (id int, p bpchar COLLATE nd_case, c char(3) COLLATE nd_case, t text COLLATE nd_case);
+INSERT INTO nd_blank SELECT i, (ARRAY['a', 'A ', 'a  ', 'b', NULL])[1 + i % 5], (ARRAY['a', 'b', NULL])[1 + i % 3], (ARRAY['a', 'A ', 'c'])[1 + i % 3] FROM generate_series(1, 300) i;
+VACUUM ANALYZE nd_blank;
+SELECT compare(q), q FROM unnest(ARRAY['SELECT lower(rtrim(p)), count(*), sum(id) FROM nd_blank GROUP BY p', 'SELECT count(DISTINCT p), count(DISTINCT coalesce(c, ''a '')) FROM nd_blank', 'SELECT lower(rtrim(p)) FROM (SELECT DISTINCT p FROM nd_blank) s',
+	'SELECT lower(rtrim(coalesce(c, ''a''))), count(*) FROM nd_blank GROUP BY coalesce(c, ''a'')', 'SELECT lower(rtrim(k)), count(*) FROM (SELECT CASE WHEN id % 2 = 0 THEN p ELSE ''A'' END AS k FROM nd_blank) s GROUP BY k', 'SELECT lower(rtrim(p)), count(*) FROM nd_blank GROUP BY GROUPING SETS ((p), ())',
+	'SELECT count(DISTINCT coalesce(t::char(5), '''')), count(DISTINCT nullif(p, ''a'')) FROM nd_blank']) q;
+-- a value of two collations has neither, and nothing compares it
+SELECT left(compare(q, 'any'), 17), q FROM unnest(ARRAY['SELECT max(coalesce(x, u)) FROM nd', 'SELECT k, count(*) FROM (SELECT coalesce(x, u) AS k FROM nd) s GROUP BY k', 'SELECT DISTINCT coalesce(x, v) FROM nd', 'SELECT count(DISTINCT coalesce(u, x)) FROM nd',
+	'SELECT g, min(CASE WHEN id = 1 THEN u ELSE v END) FROM nd GROUP BY g', 'SELECT count(coalesce(x, u)) FROM nd', 'SELECT mode() WITHIN GROUP (ORDER BY coalesce(x, u)) FROM nd', 'SELECT count(*) FROM nd WHERE coalesce(x, u) = ''a''']) q;
+-- strings are searched for under no such collation, whatever else a row is asked first
+SELECT left(compare(q, 'any'), 17), q FROM unnest(ARRAY['SELECT count(*) FROM nd WHERE starts_with(x, ''a'') AND id < 0', 'SELECT count(*) FROM nd WHERE x ^@ ''a'' AND u = ''none''', 'SELECT count(*) FROM nd WHERE starts_with(u, ''u'') AND id < 100']) q;
 -- what stays PostgreSQL's
 SELECT * FROM gpuagg.why_not('SELECT min(x || ''!'') FROM nd');
-DROP TABLE nd_some_names, nd, nd_parts, nd_names, nd_many, nd_ci;
+DROP TABLE nd_blank, nd_some_names, nd, nd_parts, nd_names, nd_many, nd_ci;
 DROP FUNCTION nd_agree;
 DROP COLLATION nd_case, nd_accents;
 DROP EXTENSION citext;

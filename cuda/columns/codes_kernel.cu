@@ -3,6 +3,7 @@
  *		The kernel that fills a code table (cuda_codes.h): a thread a string.
  */
 #include "cuda/columns/cuda_codes.h"
+#include "cuda/columns/dictionary.cuh"
 
 #define FILL_THREADS 128
 #define FILL_BLOCKS 2048
@@ -13,7 +14,7 @@ __launch_bounds__(FILL_THREADS)
 {
 	const GpuAggLookup *head = (const GpuAggLookup *) fill.block;
 	const uint64_t nulls = ((const GpuAggLookupColumn *) (head + 1))->nulls;
-	const uint32_t n = fill.head->entries < end ? fill.head->entries : end;
+	const uint32_t n = fill.from.head->entries < end ? fill.from.head->entries : end;
 	uint32_t	code = fill.first + blockIdx.x * blockDim.x + threadIdx.x;
 	GpuAggValue reg[GPUAGG_CODE_TABLE_REGS];
 	uint8_t		st[GPUAGG_CODE_TABLE_REGS];
@@ -25,9 +26,11 @@ __launch_bounds__(FILL_THREADS)
 	{
 		uint8_t		state;
 		const GpuAggBytes string =
-			fill.strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
-		const GpuAggValue v = gpuagg_code_table_value(fill.expression, string, reg, st, &state);
+			fill.from.strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+		GpuAggValue v = gpuagg_code_table_value(fill.expression, string, reg, st, &state);
 
+		if (state == GPUAGG_ST_VALUE && fill.texts.head != NULL)
+			v.i = string_code(fill.texts, v.b);
 		if (state == GPUAGG_ST_VALUE)
 			gpuagg_code_table_put(head, fill.block, code, v);
 		else if (nulls != 0)

@@ -6,9 +6,6 @@
 
 #include "cuda/columns/cuda_codes.h"
 
-/* Tables that a dictionary keeps, unless more are in use */
-#define KEPT 16
-
 /* Codes that a table has room for, at least */
 #define MIN_CODES ((uint64_t) 1 << 16)
 
@@ -19,24 +16,37 @@ static bool
 table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, GpuAggError *error)
 {
 	GpuAggDictionary *d = t->dictionary;
+	const uint32_t known = (uint32_t) gpuagg_cuda_dictionary_known(d);
 	const uint32_t codes = (uint32_t) gpuagg_cuda_dictionary_bound(d);
 	const uint32_t end = codes < t->made.head->nrows ? codes : t->made.head->nrows;
+	const uint64_t all_bytes = gpuagg_cuda_dictionary_string_bytes(d);
+	const uint64_t bytes = all_bytes - (t->done_bytes < all_bytes ? t->done_bytes : all_bytes);
+	const uint32_t n = end - t->done;
 	GpuAggCodeTableFill fill = {};
 
-	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error))
+	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error) ||
+		(t->texts != NULL && !gpuagg_cuda_dictionary_follow(task, t->texts, stream, error)))
 		return false;
 	if (t->done >= end)
 		return true;
+	/* operators make no string that is longer than its argument */
+	if (t->texts != NULL)
+	{
+		if (!gpuagg_cuda_dictionary_add_begin(t->texts, n, bytes, stream, error))
+			return false;
+		fill.texts = *gpuagg_cuda_dictionary_ref(t->texts);
+	}
 	fill.block = t->made.block;
 	fill.expression = (const GpuAggProgram *) (t->made.block + t->made.head->bytes);
 	fill.first = t->done;
-	fill.head = gpuagg_cuda_dictionary_head(d);
-	fill.strings = gpuagg_cuda_dictionary_strings(d);
+	fill.from = *gpuagg_cuda_dictionary_ref(d);
 	gpuagg_cuda_code_table_fill(&fill, end, stream);
 	/* of those that may yet come it is not known how many there are */
-	t->done = (uint32_t) gpuagg_cuda_dictionary_known(d);
-	t->done = t->done < end ? t->done : end;
-	return CUDA_LAUNCHED(task->device, error) && gpuagg_cuda_dictionary_used(d, stream, error);
+	t->done = known < end ? known : end;
+	t->done_bytes = known == codes ? all_bytes : t->done_bytes;
+	return CUDA_LAUNCHED(task->device, error) && gpuagg_cuda_dictionary_used(d, stream, error) &&
+		(t->texts == NULL ||
+		 gpuagg_cuda_dictionary_add_end(t->texts, n, bytes, stream, error));
 }
 
 bool
@@ -73,6 +83,8 @@ table_free(GpuAggCudaCodeTable *t)
 {
 	if (t->made.block != NULL)
 		gpuagg_cuda_dictionary_release(t->dictionary, t->made.block, table_bytes(t));
+	if (t->texts != NULL)
+		gpuagg_cuda_dictionary_free(t->texts);
 	free(t->made.head);
 	free(t->expression);
 	free(t);
@@ -124,7 +136,9 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 		memcpy(t->expression, expression, expression->bytes);
 		gpuagg_code_table_lay_out(expression, (uint32_t) codes, t->made.head);
 		t->made.bytes = (size_t) t->made.head->bytes;
-		if (table_open(t, error))
+		if ((!gpuagg_code_table_is_text(expression) ||
+			 gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK) &&
+			table_open(t, error))
 			return t;
 	}
 	table_free(t);
@@ -135,39 +149,62 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 static GpuAggCudaCodeTable **
 table_find(GpuAggCudaCodeTable **first, const GpuAggProgram *expression, uint64_t codes)
 {
+	const uint64_t most = codes < GPUAGG_DICTIONARY_ENTRIES ? codes : GPUAGG_DICTIONARY_ENTRIES;
+
 	for (GpuAggCudaCodeTable **at = first; *at != NULL; at = &(*at)->next)
-		if ((*at)->expression->bytes == expression->bytes && (*at)->made.head->nrows >= codes &&
+		if ((*at)->expression->bytes == expression->bytes && (*at)->made.head->nrows >= most &&
 			memcmp((*at)->expression, expression, expression->bytes) == 0)
 			return at;
 	return NULL;
 }
 
-/* Beyond those that are kept, the one that was used longest ago, and that nobody has, goes. */
-static void
-make_room(GpuAggCudaCodeTable **first)
+/* Beyond so many, those that were used longest ago, and that nobody has, go; was there any? */
+static bool
+make_room(GpuAggCudaCodeTable **first, uint32_t kept)
 {
-	GpuAggCudaCodeTable **oldest = NULL;
-	uint32_t	n = 0;
+	GpuAggCudaCodeTable **at = first;
+	bool		any = false;
 
-	for (GpuAggCudaCodeTable **at = first; *at != NULL; at = &(*at)->next, n++)
-		if ((*at)->users == 0)
-			oldest = at;
-	if (n > KEPT && oldest != NULL)
+	for (uint32_t n = 0; *at != NULL; n++)
 	{
-		GpuAggCudaCodeTable *t = *oldest;
+		GpuAggCudaCodeTable *t = *at;
 
-		*oldest = t->next;
+		if (n < kept || t->users > 0)
+		{
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
 		table_free(t);
+		any = true;
 	}
+	return any;
+}
+
+/* What whoever numbers groups by codes of strings that it makes is told: those that are known */
+static void
+bounds_set(GpuAggCudaCodeTable *t)
+{
+	GpuAggLookupColumn *column = (GpuAggLookupColumn *) (t->made.head + 1);
+	GpuAggDictionaryInfo info;
+
+	if (t->texts == NULL)
+		return;
+	gpuagg_cuda_dictionary_info(t->texts, &info);
+	if (info.entries == 0)
+		return;
+	column->low = 0;
+	column->high = (int64_t) info.entries - 1;
 }
 
 GpuAggStatus
 gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, GpuAggMade **table,
 					   GpuAggError *error)
 {
-	const uint64_t codes = gpuagg_cuda_dictionary_bound(d);
+	/* what is under way is mostly known already; what is not finds room, or the task runs again */
+	const uint64_t codes = gpuagg_cuda_dictionary_known(d);
 	GpuAggCudaCodeTable **first = gpuagg_cuda_dictionary_tables(d);
-	GpuAggCudaCodeTable **at = table_find(first, expression, codes);
+	GpuAggCudaCodeTable **at = table_find(first, expression, codes + codes / 2);
 	GpuAggCudaCodeTable *t;
 	uint64_t	room = MIN_CODES;
 
@@ -180,16 +217,17 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	}
 	else
 	{
-		while (room < 2 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
+		while (room < 4 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
 			room *= 2;
 		t = table_make(d, expression, room, error);
 		if (t == NULL)
 			return error->status;
 	}
 	t->users++;
+	bounds_set(t);
 	t->next = *first;
 	*first = t;
-	make_room(first);
+	(void) make_room(first, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
 }
@@ -198,6 +236,34 @@ void
 gpuagg_cuda_code_table_leave(GpuAggMade *table)
 {
 	table->codes->users--;
+}
+
+bool
+gpuagg_cuda_code_tables_drop(GpuAggDictionary *d)
+{
+	return make_room(gpuagg_cuda_dictionary_tables(d), 0);
+}
+
+GpuAggDictionary *
+gpuagg_cuda_code_table_texts(GpuAggMade *table)
+{
+	return table->codes->texts;
+}
+
+uint64_t
+gpuagg_cuda_code_tables_text_bytes(GpuAggDictionary *d)
+{
+	uint64_t	bytes = 0;
+
+	for (GpuAggCudaCodeTable *t = *gpuagg_cuda_dictionary_tables(d); t != NULL; t = t->next)
+	{
+		GpuAggDictionaryInfo info = {};
+
+		if (t->texts != NULL)
+			gpuagg_cuda_dictionary_info(t->texts, &info);
+		bytes += info.bytes;
+	}
+	return bytes;
 }
 
 void

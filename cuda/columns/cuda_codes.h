@@ -2,8 +2,8 @@
  * cuda_codes.h
  *		Code tables (device/ops/code_table.h) on the card.
  *
- * A table is a look-up table there with its expression behind it.  It has room for twice the codes
- * that there may be when it is made; a kernel fills it up to those that there are, in the
+ * A table is a look-up table there with its expression behind it.  It has room for four times the
+ * codes that are known when it is made; a kernel fills it up to those that there are, in the
  * dictionary's order of uses (dictionary.cu): before a task reads it, and behind each batch of
  * pages that may have brought strings.
  */
@@ -19,16 +19,18 @@ struct GpuAggCudaCodeTable
 	GpuAggMade	made;			/* must be first */
 	struct GpuAggCudaCodeTable *next;	/* of the dictionary; used last first */
 	GpuAggDictionary *dictionary;
+	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
 	GpuAggProgram *expression;	/* here; on the card it lies behind the table */
 	uint32_t	users;
 	uint32_t	done;			/* what is enqueued has values of all codes below */
+	uint64_t	done_bytes;		/* of their strings, at most */
 };
 
 /* A kernel that fills a table, as it is launched */
 typedef struct GpuAggCodeTableFill
 {
-	const GpuAggDictionaryHead *head;
-	GpuAggBytes *const *strings;
+	GpuAggDictionaryRef from;
+	GpuAggDictionaryRef texts;	/* of what it makes; without a head: it makes numbers */
 	char	   *block;
 	const GpuAggProgram *expression;
 	uint32_t	first;			/* code */

@@ -173,13 +173,25 @@ extern bool gpuagg_cuda_dictionary_used(GpuAggDictionary *dictionary, cudaStream
 
 /* Strings that there may be, what is under way included; that there are in any case */
 extern uint64_t gpuagg_cuda_dictionary_bound(GpuAggDictionary *dictionary);
-extern uint64_t gpuagg_cuda_dictionary_known(const GpuAggDictionary *dictionary);
+extern uint64_t gpuagg_cuda_dictionary_known(GpuAggDictionary *dictionary);
 
-/* Counters on the card; code tables, the one used last first */
-extern const struct GpuAggDictionaryHead *
-			gpuagg_cuda_dictionary_head(const GpuAggDictionary *dictionary);
+/* Bytes that its strings may have; it, as kernels find it; its code tables, used last first */
+extern uint64_t gpuagg_cuda_dictionary_string_bytes(const GpuAggDictionary *dictionary);
+extern const struct GpuAggDictionaryRef *
+			gpuagg_cuda_dictionary_ref(const GpuAggDictionary *dictionary);
 extern GpuAggCudaCodeTable **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dictionary);
 extern GpuAggDevice *gpuagg_cuda_dictionary_device(const GpuAggDictionary *dictionary);
+
+/*
+ * Around a kernel that adds n strings at most, of so many bytes, in a stream.  begin: UNSUPPORTED
+ * if there is no room for all of them.
+ */
+extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint64_t n,
+											 uint64_t bytes, cudaStream_t stream,
+											 GpuAggError *error);
+extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, uint64_t n,
+										   uint64_t bytes, cudaStream_t stream,
+										   GpuAggError *error);
 
 /* Memory that counts as the dictionary's */
 extern void *gpuagg_cuda_dictionary_alloc(GpuAggDictionary *dictionary, size_t bytes,
@@ -188,12 +200,17 @@ extern void gpuagg_cuda_dictionary_release(GpuAggDictionary *dictionary, void *p
 
 /* ---------- cuda_codes.cu ---------- */
 
-/* GpuAggStripeOps.code_table, code_table_leave; of a dictionary that goes */
+/* GpuAggStripeOps.code_table and its kin; of a dictionary that goes */
 extern GpuAggStatus gpuagg_cuda_code_table(GpuAggDictionary *dictionary,
 										   const GpuAggProgram *expression, GpuAggMade **table,
 										   GpuAggError *error);
 extern void gpuagg_cuda_code_table_leave(GpuAggMade *table);
+extern bool gpuagg_cuda_code_tables_drop(GpuAggDictionary *dictionary);
+extern GpuAggDictionary *gpuagg_cuda_code_table_texts(GpuAggMade *table);
 extern void gpuagg_cuda_code_tables_free(GpuAggDictionary *dictionary);
+
+/* Bytes of the strings that a dictionary's tables make */
+extern uint64_t gpuagg_cuda_code_tables_text_bytes(GpuAggDictionary *dictionary);
 
 /*
  * A task's code tables, among those that take the places of constants, and their values of all

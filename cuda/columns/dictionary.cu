@@ -257,7 +257,7 @@ block_add(GpuAggDictionary *d, GpuAggError *error)
 }
 
 static bool
-arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
+arena_add(GpuAggDictionary *d, uint64_t bytes, uint64_t batches, GpuAggError *error)
 {
 	ArenaBlock *arenas = (ArenaBlock *) realloc(d->arenas, (d->narenas + 1) * sizeof(*arenas));
 	uint64_t	size = d->narenas > 0 ? 2 * d->arenas[d->narenas - 1].bytes : MIN_ARENA;
@@ -268,9 +268,8 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 		return false;
 	}
 	d->arenas = arenas;
-	/* of a batch of pages few bytes are new strings: room for some under way */
-	if (size < ARENA_BATCHES * bytes)
-		size = ARENA_BATCHES * bytes;
+	if (size < batches * bytes)
+		size = batches * bytes;
 	else if (size > MAX_ARENA)
 		size = MAX_ARENA;
 	arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
@@ -284,9 +283,9 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 								d->device->stripe_stream));
 }
 
-/* Room for n more strings of so many bytes together */
+/* Room for n more strings of so many bytes together, and for as many again if memory is added */
 static bool
-room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
+room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, uint64_t batches, GpuAggError *error)
 {
 	const uint64_t strings = bound_strings(d, n);
 	uint64_t	slots = d->ref.capacity > 0 ? d->ref.capacity : MIN_SLOTS;
@@ -299,7 +298,7 @@ room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
 		if (!block_add(d, error))
 			return false;
 	return (d->narenas > 0 && bound_bytes(d, bytes) <= d->ref.arena_bytes) ||
-		arena_add(d, bytes, error);
+		arena_add(d, bytes, batches, error);
 }
 
 /* It takes no more strings, but knows those that it has. */
@@ -318,14 +317,15 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
  * had any has no slots.
  */
 static bool
-use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
+use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, uint64_t batches, cudaStream_t stream,
+		  GpuAggError *error)
 {
 	cudaStream_t own = d->device->stripe_stream;
 
 	uses_settle(d);
 	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	if (!d->full && !room_make(d, n, bytes, error) &&
+	if (!d->full && !room_make(d, n, bytes, batches, error) &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
 		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));
@@ -384,15 +384,46 @@ gpuagg_cuda_dictionary_bound(GpuAggDictionary *d)
 }
 
 uint64_t
-gpuagg_cuda_dictionary_known(const GpuAggDictionary *d)
+gpuagg_cuda_dictionary_known(GpuAggDictionary *d)
 {
+	uses_settle(d);
 	return d->known.entries;
 }
 
-const GpuAggDictionaryHead *
-gpuagg_cuda_dictionary_head(const GpuAggDictionary *d)
+uint64_t
+gpuagg_cuda_dictionary_string_bytes(const GpuAggDictionary *d)
 {
-	return d->ref.head;
+	uint64_t	bytes = 0;
+
+	for (uint32_t i = 0; i + 1 < d->narenas; i++)
+		bytes += d->arenas[i].bytes;
+	return bytes + bound_bytes(d, 0);
+}
+
+bool
+gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes,
+								 cudaStream_t stream, GpuAggError *error)
+{
+	if (!use_begin(d, n, bytes, 1, stream, error))
+		return false;
+	if (!d->full)
+		return true;
+	gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+					  "an expression makes more strings than a dictionary takes");
+	return false;
+}
+
+bool
+gpuagg_cuda_dictionary_add_end(GpuAggDictionary *d, uint64_t n, uint64_t bytes,
+							   cudaStream_t stream, GpuAggError *error)
+{
+	return use_end(d, n, bytes, stream, error);
+}
+
+const GpuAggDictionaryRef *
+gpuagg_cuda_dictionary_ref(const GpuAggDictionary *d)
+{
+	return &d->ref;
 }
 
 GpuAggCudaCodeTable **
@@ -450,7 +481,8 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 		d = column_dictionary(task, batch, i, reg);
 		if (d == NULL)
 			continue;
-		if (!use_begin(d, n, bytes, stream, error))
+		/* of a batch of pages few bytes are new strings: room for some under way */
+		if (!use_begin(d, n, bytes, ARENA_BATCHES, stream, error))
 			return false;
 		gpuagg_cuda_encode_decoded(&d->ref, batch->prepared, &batch->decoded, reg, stream);
 		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error) ||
@@ -469,7 +501,7 @@ gpuagg_cuda_dictionary_info(GpuAggDictionary *d, GpuAggDictionaryInfo *info)
 	memset(info, 0, sizeof(*info));
 	info->entries = d->known.entries;
 	info->full = d->full || d->known.full;
-	info->bytes = d->bytes;
+	info->bytes = d->bytes + gpuagg_cuda_code_tables_text_bytes(d);
 }
 
 /* Waits until everything that touches the dictionary is done. */
@@ -506,7 +538,7 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 			memcpy(pinned->data + text + at, strings[i].data, strings[i].len);
 		at += strings[i].len;
 	}
-	if (!use_begin(d, n, bytes, stream, error) ||
+	if (!use_begin(d, n, bytes, ARENA_BATCHES, stream, error) ||
 		!CALL(cudaMemcpyAsync(there, pinned->data, text + at, cudaMemcpyHostToDevice, stream)))
 		return false;
 	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes),

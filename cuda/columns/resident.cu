@@ -68,6 +68,7 @@ launch_begin(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 
 	batch->generation = task->generation;
 	if (!gpuagg_cuda_resident_wait(task, batch, error) ||
+		!gpuagg_cuda_code_tables_complete(task, NULL, stream, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)

@@ -272,6 +272,7 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 	if (drawn->way != GPUAGG_DRAW_SPATIAL)
 		run->tiles.sm_windows = NULL;
 	if (!gpuagg_cuda_stripe_wait(task, stream, error) ||
+		!gpuagg_cuda_code_tables_complete(task, NULL, stream, error) ||
 		!CUDA_OK(device, cudaEventRecord(drawn->events->group, stream), error) ||
 		!CUDA_OK(device, cudaMemcpyAsync(drawn->memory, drawn->staging->data, s->upload,
 											   cudaMemcpyHostToDevice, stream), error) ||

@@ -163,7 +163,7 @@ struct GpuAggTask
 	struct GpuAggDrawn *drawn;	/* what was drawn, or NULL */
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
-	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
+	GpuAggDictionary **dictionaries;	/* NULL, or of each register */
 	uint32_t	ncode_tables;
 	GpuAggCudaCodeTable *code_tables[GPUAGG_MADE_TABLES];
 	GpuAggResultStrings *strings;	/* NULL: results are as the groups lie */

@@ -69,6 +69,9 @@ gpuagg_cache_evict(double priority)
 	GpuAggCacheTable *table;
 	GpuAggCacheColumn *column;
 
+	/* what can be made again of strings that are there goes first */
+	if (gpuagg_cache_drop_code_tables())
+		return true;
 	if (fill == NULL || fill->priority >= priority)
 		return false;
 	cache_clock = Max(cache_clock, fill->priority);

@@ -183,6 +183,28 @@ gpuagg_cache_table_next(const GpuAggCacheTable *table)
 	return NULL;
 }
 
+bool
+gpuagg_cache_drop_code_tables(void)
+{
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
+	GpuAggCacheTable *table = ops->code_tables_drop == NULL ? NULL : gpuagg_cache_table_next(NULL);
+	bool		any = false;
+
+	for (; table != NULL; table = gpuagg_cache_table_next(table))
+	{
+		dlist_iter	iter;
+
+		dlist_foreach(iter, &table->columns)
+		{
+			GpuAggDictionary *dictionary =
+				dlist_container(GpuAggCacheColumn, node, iter.cur)->dictionary;
+
+			any |= dictionary != NULL && ops->code_tables_drop(dictionary);
+		}
+	}
+	return any;
+}
+
 uint32
 gpuagg_cache_tables_gone(uint32 bucket, bool (*gone) (const GpuAggCacheTable *table))
 {

@@ -33,6 +33,9 @@ extern void gpuagg_cache_table_link(GpuAggCacheTable *table);
 #define GPUAGG_CACHE_BUCKETS 4096
 
 /* Frees those of one bucket that have gone; returns how many were asked. */
+/* What dictionaries keep of expressions goes, where nobody has it; was there any? */
+extern bool gpuagg_cache_drop_code_tables(void);
+
 extern uint32 gpuagg_cache_tables_gone(uint32 bucket, bool (*gone) (const GpuAggCacheTable *table));
 
 /* Goes through all that are alive, from NULL to NULL. */

@@ -24,17 +24,20 @@ gpuagg_coded_program(const GpuAggProgram *program, uint16 *of)
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	CodedHead	laid_out[GPUAGG_CODE_TABLES];
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
-	GpuAggProgram *p = palloc(gpuagg_code_tables_bytes(program));
-	uint32		n = gpuagg_code_tables_find(program, found, p);
+	GpuAggProgram *p = palloc(program->bytes + gpuagg_code_tables_more(program));
+	GpuAggProgram *room = palloc(gpuagg_code_tables_room(program));
+	uint32		n = gpuagg_code_tables_find(program, found, room);
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		gpuagg_code_table_program(program, &found[i], p);
-		gpuagg_code_table_lay_out(p, GPUAGG_DICTIONARY_ENTRIES, &laid_out[i].head);
+		gpuagg_code_table_program(program, &found[i], room);
+		gpuagg_code_table_lay_out(room, GPUAGG_DICTIONARY_ENTRIES, &laid_out[i].head);
 		heads[i] = &laid_out[i].head;
 	}
+	pfree(room);
+	memcpy(p, program, program->bytes);
 	gpuagg_code_tables_use(program, found, n, heads, p);
-	(void) gpuagg_encode_plan(p, of);
+	gpuagg_encode_plan(p, of);
 	/* those of no column are told apart; others may be any of their column's */
 	for (uint32 k = 0; k < p->nconsts; k++)
 		codes[k] = of[p->ncolumns + k] == GPUAGG_OF_CONSTANTS ? k : 0;

@@ -202,6 +202,12 @@ typedef struct GpuAggStripeOps
 								GpuAggMade **table, GpuAggError *error);
 	void		(*code_table_leave) (GpuAggMade *table);
 
+	/* Those of a dictionary that nobody has go; was there any? */
+	bool		(*code_tables_drop) (GpuAggDictionary *dictionary);
+
+	/* The dictionary of the strings that it makes, which lives as long; NULL: it makes numbers. */
+	GpuAggDictionary *(*code_table_texts) (GpuAggMade *table);
+
 	/*
 	 * Into a stripe that has its columns, and nothing of which was ever kept: positions of other
 	 * stripes of the device, one range behind the other.  Its zones are what these rows give.

@@ -11,10 +11,10 @@
 
 /* Codes that a thread takes at a time: whole words of the bits that say NULL */
 #define PART ((uint32_t) 4096)
-#define PARTS (GPUAGG_DICTIONARY_ENTRIES / PART)
 
-/* Tables that a dictionary keeps, unless more are in use */
-#define KEPT 16
+/* Strings that become codes at once */
+#define TEXTS 256
+#define PARTS (GPUAGG_DICTIONARY_ENTRIES / PART)
 
 /* Memory is charged in steps of so many codes. */
 #define CHARGED_CODES ((uint32_t) 1 << 16)
@@ -30,6 +30,7 @@ struct GpuAggHostCodeTable
 	GpuAggMade	made;			/* must be first */
 	GpuAggHostCodeTable *next;	/* of the dictionary; used last first */
 	GpuAggDictionary *dictionary;
+	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
 	GpuAggProgram *expression;
 	uint32_t	users;
 	_Atomic uint32_t whole;		/* all codes below have values */
@@ -67,83 +68,134 @@ charge(GpuAggHostCodeTable *t, uint32_t n)
 	return good;
 }
 
-/* Values of codes from `first` up to `end` */
-static void
+/* Strings that a table makes, on their way to codes */
+typedef struct Texts
+{
+	uint32_t	n;
+	uint32_t	of[TEXTS];		/* the code whose string each is made of */
+	GpuAggBytes string[TEXTS];
+} Texts;
+
+/* False: their dictionary cannot take them. */
+static bool
+texts_put(const GpuAggHostCodeTable *t, Texts *texts)
+{
+	int32_t		codes[TEXTS];
+	const bool	good = gpuagg_dictionary_encode(t->texts, texts->string, NULL, texts->n, codes);
+
+	for (uint32_t i = 0; good && i < texts->n; i++)
+		gpuagg_code_table_put(t->made.table, (char *) t->made.table, texts->of[i],
+							  (GpuAggValue) {.i = codes[i]});
+	texts->n = 0;
+	return good;
+}
+
+/* Values of codes from `first` up to `end`; false: texts_put() says so. */
+static bool
 fill(const GpuAggHostCodeTable *t, uint32_t first, uint32_t end)
 {
 	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t->made.table + 1);
 	char	   *block = (char *) t->made.table;
 	GpuAggValue reg[GPUAGG_CODE_TABLE_REGS];
 	uint8_t		st[GPUAGG_CODE_TABLE_REGS];
+	Texts		texts;
+	bool		good = true;
 
+	texts.n = 0;
 	gpuagg_eval_constants(t->expression, reg, st);
-	for (uint32_t code = first; code < end; code++)
+	for (uint32_t code = first; good && code < end; code++)
 	{
 		uint8_t		state;
 		const GpuAggBytes string = gpuagg_dictionary_string(t->dictionary, (int32_t) code);
 		const GpuAggValue v = gpuagg_code_table_value(t->expression, string, reg, st, &state);
 
-		if (state == GPUAGG_ST_VALUE)
+		if (state != GPUAGG_ST_VALUE)
+			((uint64_t *) (block + column->nulls))[code / 64] |= UINT64_C(1) << code % 64;
+		else if (t->texts == NULL)
 			gpuagg_code_table_put(t->made.table, block, code, v);
 		else
-			((uint64_t *) (block + column->nulls))[code / 64] |= UINT64_C(1) << code % 64;
+		{
+			texts.of[texts.n] = code;
+			texts.string[texts.n++] = v.b;
+			good = texts.n < TEXTS || texts_put(t, &texts);
+		}
 	}
+	return good && (texts.n == 0 || texts_put(t, &texts));
 }
 
-/* The first of n codes are wanted of a part.  False: somebody else is at it. */
+/* The first of n codes are wanted of a part.  *others: somebody else is at it. */
 static bool
-part_complete(GpuAggHostCodeTable *t, uint32_t i, uint32_t n)
+part_complete(GpuAggHostCodeTable *t, uint32_t i, uint32_t n, bool *others)
 {
 	Part	   *part = &t->parts[i];
 	uint32_t	done = atomic_load_explicit(&part->done, memory_order_acquire);
+	bool		good = true;
 
 	if (done >= n)
 		return true;
 	if (atomic_exchange_explicit(&part->taken, true, memory_order_acquire))
-		return false;
+	{
+		*others = true;
+		return true;
+	}
 	done = atomic_load_explicit(&part->done, memory_order_acquire);
 	if (done < n)
 	{
-		fill(t, i * PART + done, i * PART + n);
-		atomic_store_explicit(&part->done, n, memory_order_release);
+		good = fill(t, i * PART + done, i * PART + n);
+		if (good)
+			atomic_store_explicit(&part->done, n, memory_order_release);
 	}
 	atomic_store_explicit(&part->taken, false, memory_order_release);
-	return true;
+	return good;
 }
 
+/* False: the dictionary of texts takes no more. */
 static bool
-table_complete(GpuAggHostCodeTable *t)
+parts_complete(GpuAggHostCodeTable *t, uint32_t first, uint32_t n)
+{
+	bool		others = true;
+	bool		good = true;
+
+	while (others && good)
+	{
+		others = false;
+		for (uint32_t i = first; good && i * PART < n; i++)
+			good = part_complete(t, i, n - i * PART < PART ? n - i * PART : PART, &others);
+		if (others && good)
+			sched_yield();
+	}
+	return good;
+}
+
+static GpuAggStatus
+table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
 {
 	const uint32_t n = atomic_load_explicit(&t->dictionary->entries, memory_order_acquire);
 	uint32_t	whole = atomic_load_explicit(&t->whole, memory_order_acquire);
-	bool		again = true;
 
 	if (whole >= n)
-		return true;
-	if (!charge(t, n))
-		return false;
-	while (again)
+		return GPUAGG_OK;
+	/* without what is kept it can go on */
+	if (!charge(t, n) || !parts_complete(t, whole / PART, n))
 	{
-		again = false;
-		for (uint32_t i = whole / PART; i * PART < n; i++)
-			again |= !part_complete(t, i, n - i * PART < PART ? n - i * PART : PART);
-		if (again)
-			sched_yield();
+		snprintf(error->message, sizeof(error->message),
+				 "no memory for what an expression makes of a column's strings");
+		return error->status = GPUAGG_UNSUPPORTED;
 	}
 	while (whole < n && !atomic_compare_exchange_weak_explicit(&t->whole, &whole, n,
 															   memory_order_release,
 															   memory_order_acquire))
 		;
-	return true;
+	return GPUAGG_OK;
 }
 
-bool
-gpuagg_host_codes_complete(const GpuAggHostCodes *codes)
+GpuAggStatus
+gpuagg_host_codes_complete(const GpuAggHostCodes *codes, GpuAggError *error)
 {
 	for (uint32_t i = 0; i < codes->n; i++)
-		if (!table_complete(codes->tables[i]->codes))
-			return false;
-	return true;
+		if (table_complete(codes->tables[i]->codes, error) != GPUAGG_OK)
+			return error->status;
+	return GPUAGG_OK;
 }
 
 void
@@ -168,12 +220,14 @@ table_free(GpuAggHostCodeTable *t)
 		munmap(t->made.table, t->made.table->bytes);
 	}
 	pthread_mutex_destroy(&t->lock);
+	if (t->texts != NULL)
+		gpuagg_host_dictionary_free(t->texts);
 	if (t->expression != NULL)
 		gpuagg_memory_free(memory, t->expression, t->expression->bytes);
 	gpuagg_memory_free(memory, t, sizeof(*t));
 }
 
-/* Addresses for the table, and its header; false: there are none. */
+/* Addresses for the table, its header, and a dictionary of its strings; false: no memory */
 static bool
 table_open(GpuAggHostCodeTable *t)
 {
@@ -183,7 +237,11 @@ table_open(GpuAggHostCodeTable *t)
 		GpuAggLookupColumn column;
 	}			h;
 	void	   *block;
+	GpuAggError error;
 
+	if (gpuagg_code_table_is_text(t->expression) &&
+		gpuagg_dictionary_create(t->made.memory, &t->texts, &error) != GPUAGG_OK)
+		return false;
 	gpuagg_code_table_lay_out(t->expression, GPUAGG_DICTIONARY_ENTRIES, &h.head);
 	block = mmap(NULL, h.head.bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -229,23 +287,27 @@ table_find(GpuAggDictionary *d, const GpuAggProgram *expression)
 	return NULL;
 }
 
-/* Beyond those that are kept, the one that was used longest ago, and that nobody has, goes. */
-static void
-make_room(GpuAggDictionary *d)
+/* Beyond so many, those that were used longest ago, and that nobody has, go; was there any? */
+static bool
+make_room(GpuAggDictionary *d, uint32_t kept)
 {
-	GpuAggHostCodeTable **oldest = NULL;
-	uint32_t	n = 0;
+	GpuAggHostCodeTable **at = &d->tables;
+	bool		any = false;
 
-	for (GpuAggHostCodeTable **at = &d->tables; *at != NULL; at = &(*at)->next, n++)
-		if ((*at)->users == 0)
-			oldest = at;
-	if (n > KEPT && oldest != NULL)
+	for (uint32_t n = 0; *at != NULL; n++)
 	{
-		GpuAggHostCodeTable *t = *oldest;
+		GpuAggHostCodeTable *t = *at;
 
-		*oldest = t->next;
+		if (n < kept || t->users > 0)
+		{
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
 		table_free(t);
+		any = true;
 	}
+	return any;
 }
 
 GpuAggStatus
@@ -264,10 +326,15 @@ gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	}
 	else if ((t = table_make(d, expression)) == NULL)
 		return gpuagg_memory_error(d->memory, error);
+	if (!charge(t, atomic_load(&d->entries)))
+	{
+		table_free(t);
+		return gpuagg_memory_error(d->memory, error);
+	}
 	t->users++;
 	t->next = d->tables;
 	d->tables = t;
-	make_room(d);
+	(void) make_room(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
 }
@@ -276,6 +343,18 @@ void
 gpuagg_host_code_table_leave(GpuAggMade *table)
 {
 	table->codes->users--;
+}
+
+bool
+gpuagg_host_code_tables_drop(GpuAggDictionary *d)
+{
+	return make_room(d, 0);
+}
+
+GpuAggDictionary *
+gpuagg_host_code_table_texts(GpuAggMade *table)
+{
+	return table->codes->texts;
 }
 
 void
@@ -296,6 +375,13 @@ gpuagg_host_code_tables_used(const GpuAggDictionary *d)
 	uint64_t	bytes = 0;
 
 	for (const GpuAggHostCodeTable *t = d->tables; t != NULL; t = t->next)
-		bytes += sizeof(*t) + t->expression->bytes + code_bytes(t, atomic_load(&t->charged));
+	{
+		GpuAggDictionaryInfo texts = {0};
+
+		if (t->texts != NULL)
+			gpuagg_host_dictionary_info(t->texts, &texts);
+		bytes += sizeof(*t) + t->expression->bytes + code_bytes(t, atomic_load(&t->charged)) +
+			texts.bytes;
+	}
 	return bytes;
 }

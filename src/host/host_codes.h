@@ -25,15 +25,17 @@ extern void gpuagg_host_codes_begin(GpuAggHostCodes *codes, const GpuAggMadeTabl
 
 /*
  * All codes that there are by now have values.  By any thread, which returns once others,
- * too, are done with their parts.  False: no memory.
+ * too, are done with their parts.
  */
-extern bool gpuagg_host_codes_complete(const GpuAggHostCodes *codes);
+extern GpuAggStatus gpuagg_host_codes_complete(const GpuAggHostCodes *codes, GpuAggError *error);
 
 /* The functions for gpuagg_host_stripe_ops */
 extern GpuAggStatus gpuagg_host_code_table(GpuAggDictionary *dictionary,
 										   const GpuAggProgram *expression, GpuAggMade **table,
 										   GpuAggError *error);
 extern void gpuagg_host_code_table_leave(GpuAggMade *table);
+extern bool gpuagg_host_code_tables_drop(GpuAggDictionary *dictionary);
+extern GpuAggDictionary *gpuagg_host_code_table_texts(GpuAggMade *table);
 
 /* Of a dictionary that goes, for nobody has any of its tables; bytes that all of them take */
 extern void gpuagg_host_code_tables_free(GpuAggDictionary *dictionary);

@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 
 #include "device/ops/hash.h"
-#include "host/host_codes.h"
 #include "host/host_dictionary.h"
 #include "host/host_task.h"
 
@@ -116,7 +115,6 @@ move_slot(GpuAggDictionarySlots *slots, uint64_t slot)
 void
 gpuagg_host_dictionary_free(GpuAggDictionary *d)
 {
-	gpuagg_host_code_tables_free(d);
 	if (d->bytes != NULL)
 		munmap(d->bytes, d->reserved);
 	if (d->starts != NULL)
@@ -150,15 +148,21 @@ GpuAggStatus
 gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 							  GpuAggError *error)
 {
+	return gpuagg_dictionary_create(&device->stripes, result, error);
+}
+
+GpuAggStatus
+gpuagg_dictionary_create(GpuAggMemory *memory, GpuAggDictionary **result, GpuAggError *error)
+{
 	GpuAggDictionary *d = calloc(1, sizeof(*d));
-	uint64_t	limit = gpuagg_memory_limit(&device->stripes);
+	uint64_t	limit = gpuagg_memory_limit(memory);
 
 	memset(error, 0, sizeof(*error));
 	*result = NULL;
 	if (d == NULL)
-		return gpuagg_memory_error(&device->stripes, error);
+		return gpuagg_memory_error(memory, error);
 	pthread_mutex_init(&d->lock, NULL);
-	d->memory = &device->stripes;
+	d->memory = memory;
 	d->reserved = (size_t) (limit < MOST_BYTES ? limit : MOST_BYTES);
 	if (d->reserved > 0 && gpuagg_memory_charge(d->memory, CHARGE_STEP))
 	{
@@ -169,7 +173,7 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 	if (d->bytes == NULL || d->starts == NULL || !new_slots(d, FIRST_SLOTS))
 	{
 		gpuagg_host_dictionary_free(d);
-		return gpuagg_memory_error(&device->stripes, error);
+		return gpuagg_memory_error(memory, error);
 	}
 	advise_huge(d->bytes, d->reserved);
 	advise_huge(d->starts, STARTS_BYTES);
@@ -394,7 +398,7 @@ gpuagg_host_dictionary_info(GpuAggDictionary *d, GpuAggDictionaryInfo *info)
 	pthread_mutex_lock(&d->lock);
 	info->entries = d->entries;
 	info->full = d->full;
-	info->bytes = d->charged + d->slot_bytes + gpuagg_host_code_tables_used(d);
+	info->bytes = d->charged + d->slot_bytes;
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -37,7 +37,7 @@ struct GpuAggDictionary
 	bool		full;
 	_Atomic(GpuAggDictionarySlots *) slots;
 	uint64_t	slot_bytes;		/* of these and older ones */
-	struct GpuAggHostCodeTable *tables; /* host_codes.c: by code; the main thread's */
+	struct GpuAggHostCodeTable *tables; /* host_codes.c's; the main thread's */
 };
 
 /*
@@ -60,7 +60,11 @@ gpuagg_dictionary_string(const GpuAggDictionary *dictionary, int32_t code)
 	return b;
 }
 
-/* Its functions, for gpuagg_host_stripe_ops */
+/* One that counts against that memory */
+extern GpuAggStatus gpuagg_dictionary_create(GpuAggMemory *memory, GpuAggDictionary **dictionary,
+											 GpuAggError *error);
+
+/* For gpuagg_host_stripe_ops; free: of one that has no code table any more */
 extern GpuAggStatus gpuagg_host_dictionary_create(GpuAggDevice *device,
 												  GpuAggDictionary **dictionary,
 												  GpuAggError *error);

@@ -224,8 +224,7 @@ group_block(GpuAggScanner *scanner, uint32_t n, GpuAggError *error)
 static GpuAggStatus
 complete_codes(const GpuAggScanner *scanner, GpuAggError *error)
 {
-	return scanner->codes == NULL || gpuagg_host_codes_complete(scanner->codes) ? GPUAGG_OK :
-		gpuagg_memory_error(scanner->memory, error);
+	return scanner->codes == NULL ? GPUAGG_OK : gpuagg_host_codes_complete(scanner->codes, error);
 }
 
 void

@@ -302,6 +302,21 @@ stripes_used(GpuAggDevice *device)
 	return atomic_load_explicit(&device->stripes.used, memory_order_relaxed);
 }
 
+/* A dictionary with its code tables */
+static void
+dictionary_free(GpuAggDictionary *d)
+{
+	gpuagg_host_code_tables_free(d);
+	gpuagg_host_dictionary_free(d);
+}
+
+static void
+dictionary_info(GpuAggDictionary *d, GpuAggDictionaryInfo *info)
+{
+	gpuagg_host_dictionary_info(d, info);
+	info->bytes += gpuagg_host_code_tables_used(d);
+}
+
 const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.create = stripe_create,
 	.free = stripe_free,
@@ -315,12 +330,14 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.limit = stripes_limit,
 	.used = stripes_used,
 	.dictionary_create = gpuagg_host_dictionary_create,
-	.dictionary_free = gpuagg_host_dictionary_free,
-	.dictionary_info = gpuagg_host_dictionary_info,
+	.dictionary_free = dictionary_free,
+	.dictionary_info = dictionary_info,
 	.dictionary_encode = gpuagg_host_dictionary_encode,
 	.dictionary_read = gpuagg_host_dictionary_read,
 	.code_table = gpuagg_host_code_table,
 	.code_table_leave = gpuagg_host_code_table_leave,
+	.code_tables_drop = gpuagg_host_code_tables_drop,
+	.code_table_texts = gpuagg_host_code_table_texts,
 	.rearrange = gpuagg_host_rearrange,
 	.compares = true,
 };

@@ -9,7 +9,7 @@
 #include "worker/constant_codes.h"
 
 /* Lists that are kept, unless more are in use */
-#define KEPT 16
+#define KEPT 8
 
 struct GpuAggConstantCodes
 {

@@ -32,7 +32,7 @@ struct GpuAggJobEncoding
 	GpuAggEncoding regrouped;	/* where the device may regroup them */
 	uint32		ntables;
 	GpuAggMade *tables[GPUAGG_CODE_TABLES];	/* code tables; the job has them till it leaves them */
-	GpuAggDictionary *of[GPUAGG_CODE_TABLES];
+	uint16		read[GPUAGG_CODE_TABLES];	/* the register that each is read into */
 };
 
 static const GpuAggStripeOps *
@@ -67,24 +67,35 @@ regrouped_program(const GpuAggWorkerJob *job, const GpuAggProgram *p)
 
 /* -------------------------------------------------------------- constants --- */
 
-/* Codes of constants that are compared with a column's strings; they are added if need be. */
+/* The dictionary of a source of strings: a column, or a register that a code table is read into */
+static GpuAggDictionary *
+source_dictionary(const GpuAggWorkerJob *job, const struct GpuAggJobEncoding *e,
+				  GpuAggDictionary *const *dictionaries, uint16 source)
+{
+	for (uint32 i = 0; i < e->ntables; i++)
+		if (e->read[i] == source)
+			return stripe_ops(job)->code_table_texts(e->tables[i]);
+	return dictionaries[source];
+}
+
+/* Codes of constants that are compared with such strings; they are added if need be. */
 static bool
-encode_of_columns(const GpuAggWorkerJob *job, const uint16 *of,
+encode_of_sources(const GpuAggWorkerJob *job, const struct GpuAggJobEncoding *e, const uint16 *of,
 				  GpuAggDictionary *const *dictionaries, int32 *codes)
 {
 	const GpuAggProgram *p = job->program;
 
 	for (uint32 k = 0; k < p->nconsts; k++)
 	{
-		const uint16 column = of[p->ncolumns + k];
+		const uint16 source = of[p->ncolumns + k];
 		GpuAggBytes b;
 		GpuAggError error;
 
-		if (!gpuagg_encode_is_constant(p, of, k) || column == GPUAGG_OF_CONSTANTS)
+		if (!gpuagg_encode_is_constant(p, of, k) || source == GPUAGG_OF_CONSTANTS)
 			continue;
 		b = gpuagg_const_bytes(p, &gpuagg_program_consts(p)[k]);
-		if (stripe_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
-											   &codes[k], &error) != GPUAGG_OK ||
+		if (stripe_ops(job)->dictionary_encode(source_dictionary(job, e, dictionaries, source),
+											   &b, 1, &codes[k], &error) != GPUAGG_OK ||
 			codes[k] == GPUAGG_NO_CODE)
 			return false;
 	}
@@ -138,9 +149,9 @@ tables_get(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCodeEx
 	{
 		GpuAggError error;
 
-		gpuagg_code_table_program(job->program, &found[i], room);
-		e->of[i] = dictionaries[found[i].column];
-		if (stripe_ops(job)->code_table(e->of[i], room, &e->tables[i], &error) != GPUAGG_OK)
+		gpuagg_code_table_program(e->original, &found[i], room);
+		if (stripe_ops(job)->code_table(dictionaries[found[i].column], room, &e->tables[i],
+										&error) != GPUAGG_OK)
 		{
 			tables_leave(job, e);
 			return false;
@@ -150,9 +161,25 @@ tables_get(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCodeEx
 	return true;
 }
 
+/* A column of which no string is there yet stays strings: how many will come is not known. */
+static bool
+are_known(const GpuAggWorkerJob *job, const GpuAggCodeExpression *found, uint32 n,
+		  GpuAggDictionary *const *dictionaries)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		GpuAggDictionaryInfo info;
+
+		stripe_ops(job)->dictionary_info(dictionaries[found[i].column], &info);
+		if (info.entries == 0)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The job's program with code tables in the place of expressions; without memory for all of them,
- * or room among the tables that the job looks up in, as it is.
+ * The job's program gets code tables in the place of expressions; without memory for all of them,
+ * or room among the tables that the job looks up in, it stays as it is.
  */
 static void
 use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
@@ -167,25 +194,28 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 
 	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
 		return;
-	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_bytes(job->program));
-	n = gpuagg_code_tables_find(job->program, found, room);
+	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(e->original));
+	n = gpuagg_code_tables_find(e->original, found, room);
 	if (n == 0 || made->n + n > GPUAGG_MADE_TABLES ||
-		job->program->nregs + n > GPUAGG_MAX_REGS ||
+		!are_known(job, found, n, dictionaries) ||
 		!tables_get(job, e, found, n, dictionaries, room))
-	{
-		pfree(room);
+		n = 0;
+	pfree(room);
+	if (n == 0)
 		return;
-	}
 	for (uint32 i = 0; i < n; i++)
 		heads[i] = job->on->ops->made->head(e->tables[i]);
-	first = gpuagg_code_tables_use(job->program, found, n, heads, room);
+	/* look-up tables, which may be large, stay where they are */
+	job->program = repalloc_huge(job->program, job->program->bytes +
+								 gpuagg_code_tables_more(e->original));
+	first = gpuagg_code_tables_use(e->original, found, n, heads, job->program);
 	for (uint32 i = 0; i < n; i++)
 	{
 		made->constants[made->n] = first + i;
 		job->made[made->n] = NULL;
 		made->tables[made->n++] = e->tables[i];
+		e->read[i] = gpuagg_code_table_register(job->program, first + i);
 	}
-	job->program = room;
 }
 
 void
@@ -206,14 +236,11 @@ gpuagg_encoding_outgrown(const GpuAggWorkerJob *job)
 {
 	const struct GpuAggJobEncoding *e = job->encoding;
 
+	if (job->pages_read == 0)
+		return false;
 	for (uint32 i = 0; e != NULL && i < e->ntables; i++)
-	{
-		GpuAggDictionaryInfo info;
-
-		stripe_ops(job)->dictionary_info(e->of[i], &info);
-		if (info.entries > job->on->ops->made->head(e->tables[i])->nrows)
+		if (job->on->ops->made->head(e->tables[i])->nrows < GPUAGG_DICTIONARY_ENTRIES)
 			return true;
-	}
 	return false;
 }
 
@@ -241,47 +268,67 @@ plan_registers(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const ui
 		if (of[r] == GPUAGG_OF_CONSTANTS)
 			e->dictionaries[r] = gpuagg_constant_codes_dictionary(e->constants);
 		else if (of[r] != GPUAGG_NO_REG)
-			e->dictionaries[r] = dictionaries[of[r]];
+			e->dictionaries[r] = source_dictionary(job, e, dictionaries, of[r]);
+}
+
+/* The program without look-up tables: whoever writes groups looks nothing up. */
+static GpuAggProgram *
+head_of(const GpuAggWorkerJob *job)
+{
+	const uint32 bytes = gpuagg_program_head_bytes(job->program);
+	GpuAggProgram *head = MemoryContextAllocHuge(job->context, bytes);
+
+	memcpy(head, job->program, bytes);
+	head->bytes = bytes;
+	return head;
+}
+
+/* The job has no encoding, and its program is what it was. */
+static void
+give_up(GpuAggWorkerJob *job, uint32 bytes)
+{
+	struct GpuAggJobEncoding *e = job->encoding;
+
+	memcpy(job->program, e->original, e->original->bytes);
+	job->program->bytes = bytes;
+	job->config.made.n -= e->ntables;
+	gpuagg_encoding_leave(job);
+	job->encoding = NULL;
 }
 
 bool
 gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries)
 {
-	GpuAggProgram *original = job->program;
-	GpuAggProgram *p;
+	const uint32 bytes = job->program->bytes;
 	struct GpuAggJobEncoding *e;
 	uint16		of[GPUAGG_MAX_REGS];
 	int32		codes[GPUAGG_MAX_REGS] = {0};
-	uint32		head;
 
 	if (job->config.hash_window.count > 1)
 		return true;
 	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
+	e->original = head_of(job);
+	/* whatever it has by then it leaves, even if it ends here by an ERROR */
+	job->encoding = e;
 	use_tables(job, e, dictionaries);
-	p = job->program;
-	(void) gpuagg_encode_plan(p, of);
-	if (!encode_of_columns(job, of, dictionaries, codes))
+	gpuagg_encode_plan(job->program, of);
+	if (!encode_of_sources(job, e, of, dictionaries, codes))
 	{
-		job->program = original;
-		job->config.made.n -= e->ntables;
-		tables_leave(job, e);
+		give_up(job, bytes);
 		return false;
 	}
 	encode_of_none(job, e, of, codes);
-	if (!has_codes(p, of))
+	if (!has_codes(job->program, of))
+	{
+		give_up(job, bytes);
 		return true;
-	job->encoding = e;
-	/* whoever writes groups looks nothing up */
-	head = gpuagg_program_head_bytes(original);
-	e->original = MemoryContextAllocHuge(job->context, head);
-	memcpy(e->original, original, head);
-	e->original->bytes = head;
+	}
 	plan_registers(job, e, of, dictionaries);
-	gpuagg_encode_program(p, of, codes);
-	plan_decoding(e, e->original, p, &e->groups);
+	gpuagg_encode_program(job->program, of, codes);
+	plan_decoding(e, e->original, job->program, &e->groups);
 	if (job->config.regrouping.nsets > 0)
-		plan_decoding(e, regrouped_program(job, e->original), regrouped_program(job, p),
-					  &e->regrouped);
+		plan_decoding(e, regrouped_program(job, e->original),
+					  regrouped_program(job, job->program), &e->regrouped);
 	job->config.codes.dictionaries = e->dictionaries;
 	job->config.codes.results = stripe_ops(job)->results ? e->original : NULL;
 	return true;

@@ -20,8 +20,8 @@ extern bool gpuagg_encoding_make(GpuAggWorkerJob *job,
 extern void gpuagg_encoding_leave(GpuAggWorkerJob *job);
 
 /*
- * Has a dictionary more strings by now than a code table has room for?  A code beyond it is an
- * error of the task, which could not know.
+ * May pages have brought more strings than a code table has room for?  A code beyond it is an
+ * error of the task, as if a value had been one that only PostgreSQL computes.
  */
 extern bool gpuagg_encoding_outgrown(const GpuAggWorkerJob *job);
 

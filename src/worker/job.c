@@ -90,7 +90,8 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 	}
 	gpuagg_share_leave(job);
 	job->failure = *error;
-	if (error->status == GPUAGG_VALUE_ERROR && gpuagg_encoding_outgrown(job))
+	if (error->status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0 &&
+		gpuagg_encoding_outgrown(job))
 	{
 		/* without what is kept it reads strings */
 		job->failure.status = GPUAGG_UNSUPPORTED;

@@ -102,7 +102,7 @@ typedef struct GpuAggWorkerJob
 	char	   *zone_answer;	/* what zones have answered, until it is part of
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */
-	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* tables of config.made */
+	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* tables of config.made; NULL: a code table */
 	GpuAggWorkerMade *helpers[GPUAGG_KEY_COLUMNS];	/* helpers of config.make */
 	bool		regrouped;		/* the device has grouped its groups once more */
 	bool		made_sent;		/* of a job that makes one: MADE was */

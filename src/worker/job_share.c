@@ -102,6 +102,16 @@ gpuagg_share_turn(void)
 
 /* ----------------------------------------------------------- the same? --- */
 
+/* In tables that devices have made: they are not among what is compared. */
+static bool
+looks_up(const GpuAggWorkerJob *job)
+{
+	for (uint32 i = 0; i < job->config.made.n; i++)
+		if (job->made[i] != NULL)
+			return true;
+	return false;
+}
+
 static bool
 is_shareable(const GpuAggWorkerJob *job)
 {
@@ -110,7 +120,7 @@ is_shareable(const GpuAggWorkerJob *job)
 	return job->on == &gpuagg_worker.primary && job->ntables == 1 && !job->several &&
 		!job->program->select && c->sample.method == GPUAGG_SAMPLE_NONE &&
 		c->hash_window.count <= 1 && c->fault == GPUAGG_FAULT_NONE &&
-		c->make.nkeys == 0 && c->made.n == 0;
+		c->make.nkeys == 0 && !looks_up(job);
 }
 
 static bool

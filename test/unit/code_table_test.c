@@ -183,7 +183,7 @@ random_program(void)
 	for (int i = 0; i < OUTPUTS; i++)
 		program_trans(&p, GPUAGG_TRANS_SUM_I64, any_of(&integers), NONE, GPUAGG_T_INT4);
 	if (random_below(2))
-		program_key(&p, any_of(&texts), GPUAGG_T_TEXT);
+		program_key(&p, random_below(2) ? any_of(&texts) : texts.reg[texts.n - 1], GPUAGG_T_TEXT);
 }
 
 /* ---------- codes ---------- */
@@ -196,10 +196,22 @@ typedef struct Coded
 	GpuAggCodeExpression e[GPUAGG_CODE_TABLES];
 	GpuAggLookup *tables[GPUAGG_CODE_TABLES];
 	GpuAggProgram *expressions[GPUAGG_CODE_TABLES];
+	uint16_t	read[GPUAGG_CODE_TABLES];	/* registers that they are read into */
+	Strings		texts[GPUAGG_CODE_TABLES];	/* that they make */
 } Coded;
 
+/* The dictionary of a source of strings */
+static Strings *
+strings_of(Coded *c, uint16_t source)
+{
+	for (uint32_t i = 0; i < c->ntables; i++)
+		if (c->read[i] == source)
+			return &c->texts[i];
+	return source == GPUAGG_OF_CONSTANTS ? &constants : &dictionary[source];
+}
+
 static void
-table_fill(const GpuAggProgram *expression, const Strings *d, GpuAggLookup *table)
+table_fill(const GpuAggProgram *expression, const Strings *d, Strings *texts, GpuAggLookup *table)
 {
 	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (table + 1);
 	GpuAggValue reg[GPUAGG_CODE_TABLE_REGS];
@@ -209,8 +221,10 @@ table_fill(const GpuAggProgram *expression, const Strings *d, GpuAggLookup *tabl
 	for (uint32_t i = 0; i < d->n; i++)
 	{
 		uint8_t		state;
-		const GpuAggValue v = gpuagg_code_table_value(expression, d->string[i], reg, st, &state);
+		GpuAggValue v = gpuagg_code_table_value(expression, d->string[i], reg, st, &state);
 
+		if (state == GPUAGG_ST_VALUE && gpuagg_code_table_is_text(expression))
+			v.i = code_of(texts, v.b);
 		if (state == GPUAGG_ST_VALUE)
 			gpuagg_code_table_put(table, (char *) table, i, v);
 		else if (state == GPUAGG_ST_NULL && column->nulls != 0)
@@ -228,14 +242,17 @@ coded_make(const GpuAggProgram *original, Coded *c)
 	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	int32_t		codes[GPUAGG_MAX_REGS] = {0};
+	GpuAggProgram *room = malloc(gpuagg_code_tables_room(original));
 	GpuAggConst *consts;
 	const char *reason = NULL;
 	uint32_t	first;
 	bool		good;
 
 	memset(c, 0, sizeof(*c));
-	c->program = malloc(gpuagg_code_tables_bytes(original));
-	c->ntables = gpuagg_code_tables_find(original, c->e, c->program);
+	c->program = malloc(original->bytes + gpuagg_code_tables_more(original));
+	memcpy(c->program, original, original->bytes);
+	c->ntables = gpuagg_code_tables_find(original, c->e, room);
+	free(room);
 	for (uint32_t i = 0; i < c->ntables; i++)
 	{
 		struct
@@ -244,7 +261,7 @@ coded_make(const GpuAggProgram *original, Coded *c)
 			GpuAggLookupColumn column;
 		}			h;
 
-		c->expressions[i] = malloc(gpuagg_code_tables_bytes(original));
+		c->expressions[i] = malloc(gpuagg_code_tables_room(original));
 		gpuagg_code_table_program(original, &c->e[i], c->expressions[i]);
 		gpuagg_code_table_lay_out(c->expressions[i], STRINGS, &h.head);
 		c->tables[i] = calloc(1, h.head.bytes);
@@ -252,17 +269,18 @@ coded_make(const GpuAggProgram *original, Coded *c)
 		heads[i] = c->tables[i];
 	}
 	first = gpuagg_code_tables_use(original, c->e, c->ntables, heads, c->program);
-	if (c->program->bytes > gpuagg_code_tables_bytes(original))
+	if (c->program->bytes > original->bytes + gpuagg_code_tables_more(original))
 		abort();
-	(void) gpuagg_encode_plan(c->program, c->of);
+	for (uint32_t i = 0; i < c->ntables; i++)
+		c->read[i] = gpuagg_code_table_register(c->program, first + i);
+	gpuagg_encode_plan(c->program, c->of);
 	consts = (GpuAggConst *) ((char *) c->program + c->program->consts_off);
 	for (uint32_t k = 0; k < c->program->nconsts; k++)
 	{
 		const uint16_t of = c->of[c->program->ncolumns + k];
 
 		if (gpuagg_encode_is_constant(c->program, c->of, k))
-			codes[k] = code_of(of == GPUAGG_OF_CONSTANTS ? &constants : &dictionary[of],
-							   gpuagg_const_bytes(c->program, &consts[k]));
+			codes[k] = code_of(strings_of(c, of), gpuagg_const_bytes(c->program, &consts[k]));
 	}
 	gpuagg_encode_program(c->program, c->of, codes);
 	for (uint32_t r = 0; r < c->program->nregs; r++)
@@ -274,7 +292,7 @@ coded_make(const GpuAggProgram *original, Coded *c)
 	for (uint32_t i = 0; i < c->ntables; i++)
 	{
 		good &= c->of[c->e[i].column] != GPUAGG_NO_REG;
-		table_fill(c->expressions[i], &dictionary[c->e[i].column], c->tables[i]);
+		table_fill(c->expressions[i], &dictionary[c->e[i].column], &c->texts[i], c->tables[i]);
 		consts[first + i].v.off = (uint64_t) ((uintptr_t) c->tables[i] - (uintptr_t) c->program);
 		consts[first + i].len = (uint32_t) c->tables[i]->bytes;
 	}
@@ -333,7 +351,7 @@ same(const GpuAggValue *a, const uint8_t *sa, uint16_t ra, const GpuAggValue *b,
 
 /* A key, and the string that its code stands for */
 static bool
-same_string(const Coded *c, const GpuAggValue *a, const uint8_t *sa, uint16_t ra,
+same_string(Coded *c, const GpuAggValue *a, const uint8_t *sa, uint16_t ra,
 			const GpuAggValue *b, const uint8_t *sb, uint16_t rb)
 {
 	GpuAggBytes s = b[rb].b;
@@ -341,13 +359,12 @@ same_string(const Coded *c, const GpuAggValue *a, const uint8_t *sa, uint16_t ra
 	if (sa[ra] != sb[rb] || sa[ra] != GPUAGG_ST_VALUE)
 		return sa[ra] == sb[rb];
 	if (c->of[rb] != GPUAGG_NO_REG)
-		s = (c->of[rb] == GPUAGG_OF_CONSTANTS ? &constants : &dictionary[c->of[rb]])->
-			string[b[rb].i];
+		s = strings_of(c, c->of[rb])->string[b[rb].i];
 	return s.len == a[ra].b.len && memcmp(s.data, a[ra].b.data, s.len) == 0;
 }
 
 static bool
-rows_agree(const GpuAggProgram *original, const Coded *c)
+rows_agree(const GpuAggProgram *original, Coded *c)
 {
 	const GpuAggTransition *a = gpuagg_program_transitions(original);
 	const GpuAggTransition *b = gpuagg_program_transitions(c->program);
@@ -383,6 +400,7 @@ test_random(void)
 	uint32_t	agree = 0;
 	uint32_t	tables = 0;
 	uint32_t	both = 0;
+	uint32_t	texts = 0;
 
 	for (int i = 0; i < PROGRAMS; i++)
 	{
@@ -403,12 +421,15 @@ test_random(void)
 		agree += rows_agree(original, &c);
 		tables += c.ntables > 0;
 		both += c.ntables > 1;
+		for (uint32_t t = 0; t < c.ntables; t++)
+			texts += c.texts[t].n > 0;
 		coded_free(&c);
 		free(original);
 	}
 	is_int(sound, PROGRAMS, "what becomes of random programs is a program");
 	is_int(agree, PROGRAMS, "and gives what they give");
 	ok(tables > PROGRAMS / 10 && both > PROGRAMS / 100, "many have tables, some several");
+	ok(texts > PROGRAMS / 100, "and of strings");
 }
 
 /* ---------- which ---------- */
@@ -439,7 +460,7 @@ static uint32_t
 found(void)
 {
 	GpuAggProgram *original = program_pack(&p);
-	GpuAggProgram *room = malloc(gpuagg_code_tables_bytes(original));
+	GpuAggProgram *room = malloc(gpuagg_code_tables_room(original));
 	GpuAggCodeExpression e[GPUAGG_CODE_TABLES];
 	const uint32_t n = gpuagg_code_tables_find(original, e, room);
 
@@ -479,16 +500,43 @@ test_which(void)
 	program_filter(&p, program_instr(&p, GPUAGG_OP_OR, GPUAGG_CLASS_I64, a, like(0)));
 	p.head.filter_instrs = p.head.ninstrs;
 	is_int(found(), 1, "what answers for NULL is left to the program");
+	begin("a");
+	a = program_instr3(&p, GPUAGG_OP_RTRIM, GPUAGG_CLASS_BYTES, 0, NONE, NONE);
+	program_key(&p, a, GPUAGG_T_TEXT);
+	is_int(found(), 1, "a string that is made of another one");
+	program_key(&p, program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, 2, a, pattern),
+				GPUAGG_T_TEXT);
+	is_int(found(), 1, "or a constant in its place");
+	program_key(&p, program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, 2, a, 0),
+				GPUAGG_T_TEXT);
+	is_int(found(), 0, "not where that one may be in its place, which is in another dictionary");
 	begin("a%");
 	for (int i = 0; i <= GPUAGG_CODE_TABLES; i++)
 		program_trans(&p, GPUAGG_TRANS_COUNT, NONE, like(0), 0);
 	is_int(found(), 0, "more than there may be of a column are none");
 }
 
+/* As many registers as a program may have: a table's constant would be one more. */
+static void
+test_full(void)
+{
+	uint16_t	reg;
+
+	begin("a%");
+	reg = like(0);
+	while (p.head.nregs + 1 < GPUAGG_MAX_REGS)
+		program_instr(&p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, reg, NONE);
+	program_filter(&p, reg);
+	is_int(found(), 1, "the last register is a table's constant");
+	program_instr(&p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, reg, NONE);
+	is_int(found(), 0, "without one there is no table");
+}
+
 int
 main(void)
 {
 	test_which();
+	test_full();
 	test_random();
 	return done_testing();
 }

@@ -37,7 +37,8 @@ typedef struct Encoded
 	GpuAggProgram *program;		/* malloc'ed */
 	uint16_t	of[GPUAGG_MAX_REGS];
 	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS];
-	GpuAggDictionary *constants;	/* a dictionary of their strings; NULL: they are all columns' */
+	GpuAggDictionary *constants;	/* a dictionary of their strings; NULL: they are all others' */
+	uint16_t	read[GPUAGG_CODE_TABLES];	/* registers that code tables are read into */
 	uint32_t	ntables;
 	GpuAggTaskConfig config;
 } Encoded;
@@ -60,8 +61,9 @@ use_tables(const TestProgram *p, Encoded *e)
 	GpuAggMadeTables *made = &e->config.made;
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
-	GpuAggProgram *room = malloc(gpuagg_code_tables_bytes(e->program));
+	GpuAggProgram *room = malloc(gpuagg_code_tables_room(e->program));
 	const uint32_t n = gpuagg_code_tables_find(e->program, found, room);
+	GpuAggProgram *tabled = malloc(e->program->bytes + gpuagg_code_tables_more(e->program));
 	uint32_t	first;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -74,12 +76,27 @@ use_tables(const TestProgram *p, Encoded *e)
 			abort();
 		heads[i] = OPS->made->head(made->tables[i]);
 	}
-	first = gpuagg_code_tables_use(e->program, found, n, heads, room);
+	memcpy(tabled, e->program, e->program->bytes);
+	first = gpuagg_code_tables_use(e->program, found, n, heads, tabled);
 	for (uint32_t i = 0; i < n; i++)
+	{
 		made->constants[i] = (uint16_t) (first + i);
+		e->read[i] = gpuagg_code_table_register(tabled, first + i);
+	}
 	made->n = e->ntables = n;
+	free(room);
 	free(e->program);
-	e->program = room;
+	e->program = tabled;
+}
+
+/* Of a column, or of a register that a code table is read into */
+static GpuAggDictionary *
+source_dictionary(const TestProgram *p, const Encoded *e, uint16_t source)
+{
+	for (uint32_t i = 0; i < e->ntables; i++)
+		if (e->read[i] == source)
+			return STRIPES->code_table_texts(e->config.made.tables[i]);
+	return dictionaries[column_attr(p, source)];
 }
 
 /* The number of columns that are codes; encode_end() */
@@ -103,7 +120,7 @@ encode(const TestProgram *p, Encoded *e)
 			e->dictionaries[r] = e->constants;
 		}
 		else if (e->of[r] != NONE)
-			e->dictionaries[r] = dictionaries[column_attr(p, e->of[r])];
+			e->dictionaries[r] = source_dictionary(p, e, e->of[r]);
 	for (uint32_t r = 0; r < p->head.ncolumns; r++)
 		n += e->of[r] != NONE;
 	for (uint32_t k = 0; k < e->program->nconsts; k++)
@@ -260,6 +277,28 @@ program_tables(TestProgram *p, int kind)
 	program_trans(p, GPUAGG_TRANS_SUM_I64, a, NONE, GPUAGG_T_INT4);
 }
 
+/* Strings that are made of others, as keys */
+static void
+program_parts(TestProgram *p)
+{
+	const uint16_t one = program_const_i64(p, GPUAGG_T_INT4, 1);
+	const uint16_t two = program_const_i64(p, GPUAGG_T_INT4, 2);
+	const uint16_t other = program_const_text(p, "1");
+	const uint16_t part = program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], one,
+										 two);
+	uint16_t	null;
+
+	p->instrs[p->head.ninstrs - 1].imm = GPUAGG_IMM_UTF8;
+	null = program_instr(p, GPUAGG_OP_IS_NULL, GPUAGG_CLASS_I64, col[COL_A], NONE);
+	program_key(p, program_instr3(p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, null, other, part),
+				GPUAGG_T_TEXT);
+	program_key(p, program_instr(p, GPUAGG_OP_RTRIM, GPUAGG_CLASS_BYTES, col[COL_C], NONE),
+				GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_COUNT, part, NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
+}
+
 /* What is chosen among constants, and a column's strings, as keys */
 static void
 program_chosen(TestProgram *p, int kind)
@@ -310,6 +349,11 @@ program_codes(TestProgram *p, int kind)
 		p->instrs[p->head.ninstrs - 1].imm2 = 4;
 		program_filter(p, a);
 	}
+	if (kind == 12)
+	{
+		program_parts(p);
+		return;
+	}
 	if (kind >= 10)
 	{
 		program_chosen(p, kind);
@@ -350,9 +394,10 @@ test_strings(uint32_t n, uint32_t groups)
 										"with NULL for some texts",
 										"of a text that is a key",
 										"one of some constants as a key",
-										"a constant or a column's text as keys"};
-	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2};
-	static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 0, 0};
+										"a constant or a column's text as keys",
+										"parts of texts as keys"};
+	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2};
+	static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 0, 0, 2};
 	static TestProgram p;
 	static Encoded e;
 	GpuAggStripe *stripe;
@@ -363,7 +408,7 @@ test_strings(uint32_t n, uint32_t groups)
 	table_build();
 	dictionaries_make();
 	stripe = stripe_of_strings();
-	for (int kind = 0; kind < 12; kind++)
+	for (int kind = 0; kind < 13; kind++)
 	{
 		program_codes(&p, kind);
 		is_int(encode(&p, &e), coded[kind], "columns of codes");

@@ -6,6 +6,7 @@
 
 #include "device/ops/encode.h"
 #include "device/ops/instr.h"
+#include "device/ops/lookup_make.h"
 
 /* ---------- which expressions ---------- */
 
@@ -21,7 +22,7 @@ typedef struct Search
 	uint16_t	of[GPUAGG_MAX_REGS];	/* the column of strings that each register is made of */
 	bool		looks[GPUAGG_MAX_REGS]; /* at bytes of it, where codes would not do */
 	bool		seen[GPUAGG_MAX_REGS];
-	const bool *forbidden;		/* columns that must stay strings */
+	const bool *forbidden;		/* columns that must stay strings, and so what is made of them */
 	GpuAggProgram *room;
 } Search;
 
@@ -48,8 +49,9 @@ is_open_but_safe(const GpuAggProgram *p, const GpuAggInstr *ins)
 	{
 		case GPUAGG_OP_LIKE:
 			c = gpuagg_const_of(p, ins->b);
+			/* a pattern that is NULL, or not known yet */
 			if (c == NULL)
-				return false;
+				return ins->b >= p->ncolumns && ins->b < first_result(p);
 			pattern = gpuagg_const_bytes(p, c);
 			return gpuagg_find_byte(pattern.data, pattern.len, 0, '\\') == pattern.len;
 		case GPUAGG_OP_SUBSTR:
@@ -156,8 +158,8 @@ is_expression(const Search *s, uint16_t reg, GpuAggCodeExpression *e)
 
 	e->reg = reg;
 	e->column = s->of[reg];
-	if (reg < first_result(p) || class_of(p, reg) == GPUAGG_CLASS_BYTES ||
-		e->column == OF_CONSTANTS || e->column == OF_OTHERS || !s->looks[reg])
+	if (reg < first_result(p) || s->forbidden[reg] || e->column == OF_CONSTANTS ||
+		e->column == OF_OTHERS || !s->looks[reg])
 		return false;
 	gpuagg_code_table_program(p, e, s->room);
 	return s->room->nregs <= GPUAGG_CODE_TABLE_REGS && is_null_of_null(s->room);
@@ -177,7 +179,8 @@ search(Search *s, uint16_t reg)
 	ins = gpuagg_instr_of(s->p, reg);
 	if (ins == NULL)
 		return;
-	if (s->n < GPUAGG_CODE_TABLES && is_expression(s, reg, &e))
+	if (s->n < GPUAGG_CODE_TABLES && s->p->nregs + s->n < GPUAGG_MAX_REGS &&
+		is_expression(s, reg, &e))
 	{
 		s->found[s->n++] = e;
 		return;
@@ -224,13 +227,20 @@ gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found, Gpu
 		search_outputs(&s);
 		if (s.n == 0)
 			return 0;
+		memcpy(room, p, gpuagg_program_head_bytes(p));
+		room->bytes = gpuagg_program_head_bytes(p);
 		(void) gpuagg_code_tables_use(p, found, s.n, NULL, room);
-		(void) gpuagg_encode_plan(room, of);
+		gpuagg_encode_plan(room, of);
 		all = true;
 		for (uint32_t i = 0; i < s.n; i++)
 		{
-			forbidden[found[i].column] |= of[found[i].column] == GPUAGG_NO_REG;
-			all &= of[found[i].column] != GPUAGG_NO_REG;
+			const uint16_t reg = gpuagg_code_table_register(room, p->nconsts + i);
+			const bool	stays = of[found[i].column] == GPUAGG_NO_REG;
+			const bool	text = class_of(p, found[i].reg) == GPUAGG_CLASS_BYTES;
+
+			forbidden[found[i].column] |= stays;
+			forbidden[found[i].reg] |= text && of[reg] == GPUAGG_NO_REG;
+			all &= !stays && !forbidden[found[i].reg];
 		}
 	} while (!all);
 	return s.n;
@@ -306,15 +316,21 @@ mark(const GpuAggProgram *p, uint16_t reg, const bool *ends, bool *needed)
 }
 
 size_t
-gpuagg_code_tables_bytes(const GpuAggProgram *p)
+gpuagg_code_tables_more(const GpuAggProgram *p)
 {
 	const size_t instrs = (p->ninstrs + (size_t) GPUAGG_CODE_TABLES) * sizeof(GpuAggInstr);
 	const size_t consts = (p->nconsts + (size_t) GPUAGG_CODE_TABLES) * sizeof(GpuAggConst);
 	const size_t others = p->nkeys * sizeof(GpuAggKey) + p->ntransitions * sizeof(GpuAggTransition);
 
-	return p->bytes + instrs + consts + others + p->nregs + sizeof(GpuAggProgram) +
+	return instrs + consts + others + p->nregs + sizeof(GpuAggProgram) +
 		GPUAGG_CODE_TABLES * (sizeof(GpuAggLookup) + sizeof(GpuAggLookupColumn) + 1) +
 		sizeof(GpuAggAttr) + sizeof(GpuAggKey) + 8 * (size_t) (p->nconsts + 16);
+}
+
+size_t
+gpuagg_code_tables_room(const GpuAggProgram *p)
+{
+	return gpuagg_program_head_bytes(p) + gpuagg_code_tables_more(p);
 }
 
 /* The attribute that a column is loaded of */
@@ -366,8 +382,8 @@ void
 gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e, GpuAggProgram *out)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
-	GpuAggKey	key = {.type = class_of(p, e->reg) == GPUAGG_CLASS_F64 ? GPUAGG_T_FLOAT8 :
-		GPUAGG_T_INT8};
+	static const uint8_t types[] = {GPUAGG_T_INT8, GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
+	GpuAggKey	key = {.type = types[class_of(p, e->reg)]};
 	GpuAggAttr	attr = *attr_of(p, e->column);
 	bool		needed[GPUAGG_MAX_REGS] = {false};
 	Places		places;
@@ -526,6 +542,16 @@ outputs_move(const GpuAggProgram *p, const Places *places, GpuAggProgram *out)
 	}
 }
 
+uint16_t
+gpuagg_code_table_register(const GpuAggProgram *p, uint32_t constant)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+
+	while (gpuagg_instr_table(ins) != p->ncolumns + constant)
+		ins++;
+	return ins->dst;
+}
+
 uint32_t
 gpuagg_code_tables_use(const GpuAggProgram *p, const GpuAggCodeExpression *e, uint32_t n,
 					   const GpuAggLookup *const *heads, GpuAggProgram *out)
@@ -542,8 +568,7 @@ gpuagg_code_tables_use(const GpuAggProgram *p, const GpuAggCodeExpression *e, ui
 	for (uint16_t r = 0; r < first_result(p); r++)
 		places.to[r] = r;
 	/* strings stay where they are, in front of what is new */
-	memcpy(out, p, p->bytes);
-	out->bytes = (uint32_t) gpuagg_align(p->bytes, 8);
+	out->bytes = (uint32_t) gpuagg_align(out->bytes, 8);
 	constants_add(p, n, heads, out);
 	instrs_add(p, e, n, needed, &places, out);
 	outputs_move(p, &places, out);
@@ -573,16 +598,17 @@ may_be_null(const GpuAggProgram *expression)
 	return false;
 }
 
-/* Bytes of a value */
+/* Bytes of a value, or of a code */
 static uint32_t
 width_of(const GpuAggProgram *expression)
 {
 	const uint16_t reg = gpuagg_program_keys(expression)[0].reg;
 	const uint8_t values = gpuagg_op_traits(gpuagg_instr_of(expression, reg)->op)->values;
 
-	return class_of(expression, reg) == GPUAGG_CLASS_I64 &&
-		(values == GPUAGG_VALUES_BOOL || values == GPUAGG_VALUES_INT2 ||
-		 values == GPUAGG_VALUES_INT4 || values == GPUAGG_VALUES_LENGTH) ? 4 : 8;
+	return gpuagg_code_table_is_text(expression) ||
+		(class_of(expression, reg) == GPUAGG_CLASS_I64 &&
+		 (values == GPUAGG_VALUES_BOOL || values == GPUAGG_VALUES_INT2 ||
+		  values == GPUAGG_VALUES_INT4 || values == GPUAGG_VALUES_LENGTH)) ? 4 : 8;
 }
 
 void
@@ -601,7 +627,8 @@ gpuagg_code_table_lay_out(const GpuAggProgram *expression, uint32_t codes, GpuAg
 	head->ncolumns = 1;
 	head->nrows = codes;
 	head->finder = end;
-	column->cls = class_of(expression, reg);
+	column->cls = gpuagg_code_table_is_text(expression) ? GPUAGG_CLASS_I64 :
+		class_of(expression, reg);
 	column->width = width_of(expression);
 	column->low = gpuagg_op_is_boolean(gpuagg_instr_of(expression, reg)->op) ? 0 : INT64_MIN;
 	column->high = column->low == 0 ? 1 : INT64_MAX;

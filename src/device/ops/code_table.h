@@ -13,6 +13,7 @@
 #ifndef GPUAGG_DEVICE_OPS_CODE_TABLE_H
 #define GPUAGG_DEVICE_OPS_CODE_TABLE_H
 
+#include "device/layout.h"
 #include "eval.h"
 #include "instr.h"
 
@@ -20,8 +21,10 @@
 extern "C" {
 #endif
 
-/* Expressions of a program that become tables, at most; registers that one may need */
+/* Expressions of a program that become tables, at most; tables that a dictionary keeps, unless more
+ * are in use; registers that an expression may need */
 #define GPUAGG_CODE_TABLES 16
+#define GPUAGG_CODE_TABLES_KEPT 16
 #define GPUAGG_CODE_TABLE_REGS 64
 
 /* The number of every code table in place of a made table's (GpuAggLookup.made) */
@@ -30,13 +33,13 @@ extern "C" {
 /* An expression of a program */
 typedef struct GpuAggCodeExpression
 {
-	uint16_t	reg;			/* what it is, an integer or a double */
+	uint16_t	reg;			/* what it is */
 	uint16_t	column;			/* whose strings it is of */
 } GpuAggCodeExpression;
 
 /*
  * The expressions of a program that may be code tables: as large as can be, of columns that
- * can be codes (encode.h) once the tables are used.  `room` has gpuagg_code_tables_bytes().
+ * can be codes (encode.h) once the tables are used.  `room` has gpuagg_code_tables_room().
  * Returns their number.
  */
 extern uint32_t gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found,
@@ -44,22 +47,34 @@ extern uint32_t gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpres
 
 /*
  * One of them by itself: a program of one column, whose key 0 is the expression.  Equal
- * ones are equal byte by byte.  `out` has gpuagg_code_tables_bytes().
+ * ones are equal byte by byte.  `out` has gpuagg_code_tables_room().
  */
 extern void gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e,
 									  GpuAggProgram *out);
 
 /*
- * The program that has tables in the place of n expressions.  heads: of each its header and column;
- * NULL: constants that are NULL, for who asks for no more.  The number of the first one's
- * constant, which the others follow.
+ * A program gets tables in the place of n expressions.  `out` begins as its copy, in a block
+ * with room for gpuagg_code_tables_more() behind.  heads: of each its header and column; NULL:
+ * constants that are NULL, for who asks for no more.  The number of the first one's constant,
+ * which the others follow.
  */
 extern uint32_t gpuagg_code_tables_use(const GpuAggProgram *p, const GpuAggCodeExpression *e,
 									   uint32_t n, const GpuAggLookup *const *heads,
 									   GpuAggProgram *out);
 
-/* What such programs take at most */
-extern size_t gpuagg_code_tables_bytes(const GpuAggProgram *p);
+/* What a program gets more by that; a program without look-up tables, and that */
+extern size_t gpuagg_code_tables_more(const GpuAggProgram *p);
+extern size_t gpuagg_code_tables_room(const GpuAggProgram *p);
+
+/* Is the expression of that program a string?  Its table then has codes of another dictionary. */
+static inline bool
+gpuagg_code_table_is_text(const GpuAggProgram *expression)
+{
+	return gpuagg_key_class(gpuagg_program_keys(expression)[0].type) == GPUAGG_CLASS_BYTES;
+}
+
+/* The register that an instruction reads a code table into, by the table's constant */
+extern uint16_t gpuagg_code_table_register(const GpuAggProgram *p, uint32_t constant);
 
 /*
  * How the table of an expression (a program of gpuagg_code_table_program) lies that has
@@ -95,7 +110,7 @@ gpuagg_code_table_value(const GpuAggProgram *expression, GpuAggBytes string, Gpu
 	return reg[out];
 }
 
-/* A value that is no NULL to its place in the table */
+/* A value that is no NULL, of a string its code, to its place in the table */
 GPUAGG_FN void
 gpuagg_code_table_put(const GpuAggLookup *head, char *block, uint32_t code, GpuAggValue v)
 {

@@ -5,7 +5,8 @@
  * Registers of strings that are compared with each other, or of which one may be the other
  * (CASE, coalesce), hold codes of one dictionary, or all of them strings: they are a *set*.  A set
  * stays strings as soon as one use of one of them needs more than equality (LIKE, an order,
- * min()), and where it has two columns, for these have two dictionaries.
+ * min()), and where it has two columns, for these have two dictionaries.  So has what a code
+ * table makes of strings.
  */
 #include "device/ops/encode.h"
 
@@ -19,7 +20,8 @@ typedef struct Sets
 	const GpuAggProgram *p;
 	uint16_t	parent[GPUAGG_MAX_REGS];	/* itself: the set's first */
 	bool		strings[GPUAGG_MAX_REGS];	/* of the first: none of the set may be a code */
-	uint16_t	column[GPUAGG_MAX_REGS];	/* of the first: the column in the set, or NO_REG */
+	uint16_t	source[GPUAGG_MAX_REGS];	/* of the first: the column in the set, or what comes of
+										 * a code table; or NO_REG */
 	bool		chosen[GPUAGG_MAX_REGS];	/* of the first: a result is in the set */
 	bool		listed[GPUAGG_MAX_REGS];	/* constants of a list, which are put in order */
 	bool		used[GPUAGG_MAX_REGS];	/* as an argument, or as an output */
@@ -59,10 +61,10 @@ join(Sets *s, uint32_t a, uint32_t b)
 		return;
 	s->parent[y] = x;
 	s->strings[x] |= s->strings[y] ||
-		(s->column[x] != GPUAGG_NO_REG && s->column[y] != GPUAGG_NO_REG);
+		(s->source[x] != GPUAGG_NO_REG && s->source[y] != GPUAGG_NO_REG);
 	s->chosen[x] |= s->chosen[y];
-	if (s->column[x] == GPUAGG_NO_REG)
-		s->column[x] = s->column[y];
+	if (s->source[x] == GPUAGG_NO_REG)
+		s->source[x] = s->source[y];
 }
 
 static void
@@ -140,7 +142,7 @@ add_instr(Sets *s, const GpuAggInstr *in)
 		default:
 			break;
 	}
-	if (!is_bytes(s->p, in->dst))
+	if (!is_bytes(s->p, in->dst) || in->op == GPUAGG_OP_FETCH_I64)
 		return;
 	s->chosen[in->dst] = true;
 	switch (in->op)
@@ -209,17 +211,19 @@ add_outputs(Sets *s)
 			keep_strings(s, gpuagg_program_attrs(p)[i].missing_const);
 }
 
-uint32_t
+void
 gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of)
 {
-	uint32_t	n = 0;
 	Sets		s = {.p = p};
 
 	for (uint16_t r = 0; r < p->nregs; r++)
 	{
 		s.parent[r] = r;
-		s.column[r] = r < p->ncolumns ? r : GPUAGG_NO_REG;
+		s.source[r] = r < p->ncolumns ? r : GPUAGG_NO_REG;
 	}
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		if (gpuagg_program_instrs(p)[i].op == GPUAGG_OP_FETCH_I64)
+			s.source[gpuagg_program_instrs(p)[i].dst] = gpuagg_program_instrs(p)[i].dst;
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 		add_instr(&s, &gpuagg_program_instrs(p)[i]);
 	add_outputs(&s);
@@ -230,13 +234,11 @@ gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of)
 		of[r] = GPUAGG_NO_REG;
 		if (!is_bytes(p, r) || s.strings[first])
 			continue;
-		if (s.column[first] != GPUAGG_NO_REG)
-			of[r] = s.column[first];
+		if (s.source[first] != GPUAGG_NO_REG)
+			of[r] = s.source[first];
 		else if (s.chosen[first])
 			of[r] = GPUAGG_OF_CONSTANTS;
-		n += of[r] != GPUAGG_NO_REG;
 	}
-	return n;
 }
 
 bool

@@ -16,12 +16,13 @@
 #define GPUAGG_OF_CONSTANTS (GPUAGG_NO_REG - 1)
 
 /*
- * Which registers may be codes, into of[nregs]: of which column's strings, or OF_CONSTANTS;
- * NO_REG: none.  Strings that are only keys of the column's own type, counted, looked at for
- * NULL, compared for equality, chosen among, or rows of a code table.  Who has no codes of a
- * column, or of constants, may change all that are of it to NO_REG.  Returns their number.
+ * Which registers may be codes, into of[nregs]: of which column's strings, or of those that a code
+ * table is read into; or OF_CONSTANTS; NO_REG: none.  Strings that are only keys of the column's
+ * own type, counted, looked at for NULL, compared for equality, chosen among, or rows of a code
+ * table.  Who has no codes of a
+ * column, or of constants, may change all that are of it to NO_REG.
  */
-extern uint32_t gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of);
+extern void gpuagg_encode_plan(const GpuAggProgram *p, uint16_t *of);
 
 /* Is a constant (its number, from 0) a string that becomes a code? */
 extern bool gpuagg_encode_is_constant(const GpuAggProgram *p, const uint16_t *of,

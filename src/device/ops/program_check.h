@@ -22,8 +22,8 @@ extern bool gpuagg_program_check(const void *block, size_t bytes,
 								 const char **reason);
 
 /*
- * gpuagg_program_check where strings have become codes (encode.h): dictionaries, NULL or one for
- * each column or NULL, as in GpuAggTaskConfig.  Registers of columns with one hold codes.
+ * gpuagg_program_check where strings have become codes (encode.h): dictionaries, NULL or for
+ * each register one or NULL, as in GpuAggTaskConfig.  Registers with one hold codes.
  */
 extern bool gpuagg_program_check_coded(const void *block, size_t bytes,
 									   GpuAggDictionary *const *dictionaries,

@@ -4,7 +4,8 @@
  *
  * Strings under a collation that is not deterministic, and values of types of other extensions:
  * their bytes differ though they are equal.  The first of equal values stays and represents them.
- * Others are found by the type's hash function; those of the same hash are compared one by one.
+ * Others are found by the hash function by which PostgreSQL groups; those of the same hash are
+ * compared one by one.  The extended one of char(n) counts trailing blanks under such a collation.
  */
 #include "postgres.h"
 
@@ -46,8 +47,7 @@ gpuagg_equal_values_create(Oid type, Oid collation, MemoryContext context)
 		.hcxt = context
 	};
 
-	values->type = lookup_type_cache(type,
-									 TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	values->type = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_PROC_FINFO);
 	values->collation = collation;
 	values->context = context;
 	values->entries = hash_create("gpuagg equal values", 256, &info,
@@ -75,8 +75,8 @@ gpuagg_equal_values_number(GpuAggEqualValues *values, Datum value)
 
 	if (values->type->typlen == -1)
 		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-	key.hash = DatumGetUInt64(FunctionCall2Coll(&values->type->hash_extended_proc_finfo,
-												values->collation, value, Int64GetDatum(0)));
+	key.hash = DatumGetUInt32(FunctionCall1Coll(&values->type->hash_proc_finfo, values->collation,
+												value));
 	for (;; key.nth++)
 	{
 		entry = hash_search(values->entries, &key, HASH_ENTER, &found);

@@ -369,8 +369,8 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *fi
 	if (value.type != row.type)
 		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 							 format_procedure(agg->aggfnoid));
-	if (gpuagg_constant_class(row.type) == GPUAGG_CLASS_BYTES && OidIsValid(agg->inputcollid) &&
-		!gpuagg_collation_is_c(agg->inputcollid))
+	if (gpuagg_constant_class(row.type) == GPUAGG_CLASS_BYTES &&
+		!gpuagg_collation_orders_bytes(agg->inputcollid, exprType((Node *) gpuagg_agg_arg(agg, 0))))
 		return GPUAGG_REFUSE("aggregate %s needs collation \"C\"",
 							 format_procedure(agg->aggfnoid));
 	output->final = row.final;

@@ -323,8 +323,8 @@ folded_least(GpuAggLower *lw, GpuAggLookupLower *lookup, const Aggref *agg,
 
 	if (!argument_type(agg, row, &scale))
 		return false;
-	if (gpuagg_constant_class(row->type) == GPUAGG_CLASS_BYTES && OidIsValid(agg->inputcollid) &&
-		!gpuagg_collation_is_c(agg->inputcollid))
+	if (gpuagg_constant_class(row->type) == GPUAGG_CLASS_BYTES &&
+		!gpuagg_collation_orders_bytes(agg->inputcollid, exprType((Node *) gpuagg_agg_arg(agg, 0))))
 		return GPUAGG_REFUSE("aggregate %s needs collation \"C\"",
 							 format_procedure(agg->aggfnoid));
 	output->final = row->final;

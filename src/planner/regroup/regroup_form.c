@@ -122,10 +122,9 @@ form_of(Oid base)
 static bool
 is_hashed(Oid typid)
 {
-	TypeCacheEntry *type = lookup_type_cache(typid,
-											 TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_EQ_OPR | TYPECACHE_HASH_PROC);
 
-	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_extended_proc);
+	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_proc);
 }
 
 static bool
@@ -168,6 +167,9 @@ gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value)
 	const Oid	base = getBaseType(exprType((Node *) expr));
 	GpuAggRegroupForm form = GPUAGG_REGROUP_CONSTANT;
 
+	/* of two collations it has neither, and comparing such values is an error */
+	if (type_is_collatable(base) && !OidIsValid(exprCollation((Node *) expr)))
+		return false;
 	if (is_nondeterministic(exprCollation((Node *) expr)) &&
 		(base == TEXTOID || base == VARCHAROID || base == BPCHAROID))
 		form = GPUAGG_REGROUP_EQUAL;

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
+#include "utils/pg_locale.h"
 #include "utils/uuid.h"
 
 /* Types with a form of their own (device/ops/load_types.h), and money, an int8 */
@@ -239,6 +240,12 @@ bool
 gpuagg_collation_is_bytewise(Oid collation)
 {
 	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
+bool
+gpuagg_collation_orders_bytes(Oid collation, Oid type)
+{
+	return OidIsValid(collation) ? gpuagg_collation_is_c(collation) : !type_is_collatable(type);
 }
 
 GpuAggClass

@@ -60,6 +60,9 @@ extern GpuAggClass gpuagg_constant_class(uint8 type);
  */
 extern bool gpuagg_collation_is_bytewise(Oid collation);
 
+/* Is the order of a type's values that of their bytes?  Of two collations a value has neither. */
+extern bool gpuagg_collation_orders_bytes(Oid collation, Oid type);
+
 /*
  * A Datum of an SQL type behind that device type.  Detoasts into the current
  * memory context; bytes may point into the Datum.  uuid and text keep their

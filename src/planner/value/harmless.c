@@ -238,6 +238,9 @@ function_is_harmless(Oid oid, List *args, Oid collation)
 
 	if (function->harmless == GPUAGG_HARMLESS_IF_MD5_IS_THERE)
 		return md5_is_there();
+	/* what searches for strings or matches patterns has no other collations, leakproof or not */
+	if (function->harmless == GPUAGG_HARMLESS_IF_BYTEWISE)
+		return gpuagg_collation_is_bytewise(collation);
 	if (get_func_leakproof(oid))
 		return is_collated(args, collation);
 	switch ((GpuAggHarmless) function->harmless)
@@ -246,9 +249,6 @@ function_is_harmless(Oid oid, List *args, Oid collation)
 			return true;
 		case GPUAGG_HARMLESS_IF_COLLATED:
 			return OidIsValid(collation);
-			/* what searches for strings or matches patterns has no other collations */
-		case GPUAGG_HARMLESS_IF_BYTEWISE:
-			return gpuagg_collation_is_bytewise(collation);
 		case GPUAGG_HARMLESS_IF_FIELD_KNOWN:
 			return gpuagg_collation_is_bytewise(collation) &&
 				is_int4_const(gpuagg_arg(args, 2), &field) && field != 0;
