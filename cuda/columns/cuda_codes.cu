@@ -19,9 +19,6 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 	const uint32_t known = (uint32_t) gpuagg_cuda_dictionary_known(d);
 	const uint32_t codes = (uint32_t) gpuagg_cuda_dictionary_bound(d);
 	const uint32_t end = codes < t->made.head->nrows ? codes : t->made.head->nrows;
-	const uint64_t all_bytes = gpuagg_cuda_dictionary_string_bytes(d);
-	const uint64_t bytes = all_bytes - (t->done_bytes < all_bytes ? t->done_bytes : all_bytes);
-	const uint32_t n = end - t->done;
 	GpuAggCodeTableFill fill = {};
 
 	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error) ||
@@ -29,10 +26,12 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 		return false;
 	if (t->done >= end)
 		return true;
-	/* operators make no string that is longer than its argument */
 	if (t->texts != NULL)
 	{
-		if (!gpuagg_cuda_dictionary_add_begin(t->texts, n, bytes, stream, error))
+		/* operators make no string that is longer than its argument, or one of these constants */
+		const uint64_t bytes = gpuagg_cuda_dictionary_string_bytes(d) + t->expression->bytes;
+
+		if (!gpuagg_cuda_dictionary_add_begin(t->texts, codes, bytes, stream, error))
 			return false;
 		fill.texts = *gpuagg_cuda_dictionary_ref(t->texts);
 	}
@@ -43,10 +42,8 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 	gpuagg_cuda_code_table_fill(&fill, end, stream);
 	/* of those that may yet come it is not known how many there are */
 	t->done = known < end ? known : end;
-	t->done_bytes = known == codes ? all_bytes : t->done_bytes;
 	return CUDA_LAUNCHED(task->device, error) && gpuagg_cuda_dictionary_used(d, stream, error) &&
-		(t->texts == NULL ||
-		 gpuagg_cuda_dictionary_add_end(t->texts, n, bytes, stream, error));
+		(t->texts == NULL || gpuagg_cuda_dictionary_add_end(t->texts, stream, error));
 }
 
 bool

@@ -23,7 +23,6 @@ struct GpuAggCudaCodeTable
 	GpuAggProgram *expression;	/* here; on the card it lies behind the table */
 	uint32_t	users;
 	uint32_t	done;			/* what is enqueued has values of all codes below */
-	uint64_t	done_bytes;		/* of their strings, at most */
 };
 
 /* A kernel that fills a table, as it is launched */

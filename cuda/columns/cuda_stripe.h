@@ -183,14 +183,13 @@ extern GpuAggCudaCodeTable **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dic
 extern GpuAggDevice *gpuagg_cuda_dictionary_device(const GpuAggDictionary *dictionary);
 
 /*
- * Around a kernel that adds n strings at most, of so many bytes, in a stream.  begin: UNSUPPORTED
- * if there is no room for all of them.
+ * Around a kernel, in a stream, that adds strings to a dictionary to which such kernels add so many
+ * in all, of so many bytes.  begin: UNSUPPORTED if there is no room for them.
  */
-extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint64_t n,
+extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint64_t strings,
 											 uint64_t bytes, cudaStream_t stream,
 											 GpuAggError *error);
-extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, uint64_t n,
-										   uint64_t bytes, cudaStream_t stream,
+extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, cudaStream_t stream,
 										   GpuAggError *error);
 
 /* Memory that counts as the dictionary's */

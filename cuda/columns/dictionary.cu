@@ -61,6 +61,9 @@ struct GpuAggDictionary
 	uint32_t	narenas;
 	bool		full;			/* no memory for more */
 
+	uint64_t	encoded;		/* strings of the host, and their bytes */
+	uint64_t	encoded_bytes;
+
 	/* what is known, and what is under way */
 	GpuAggDictionaryHead known;
 	uint32_t	known_block;	/* of the arena, to which known.arena_used belongs */
@@ -257,7 +260,7 @@ block_add(GpuAggDictionary *d, GpuAggError *error)
 }
 
 static bool
-arena_add(GpuAggDictionary *d, uint64_t bytes, uint64_t batches, GpuAggError *error)
+arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 {
 	ArenaBlock *arenas = (ArenaBlock *) realloc(d->arenas, (d->narenas + 1) * sizeof(*arenas));
 	uint64_t	size = d->narenas > 0 ? 2 * d->arenas[d->narenas - 1].bytes : MIN_ARENA;
@@ -268,10 +271,10 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, uint64_t batches, GpuAggError *er
 		return false;
 	}
 	d->arenas = arenas;
-	if (size < batches * bytes)
-		size = batches * bytes;
-	else if (size > MAX_ARENA)
+	if (size > MAX_ARENA)
 		size = MAX_ARENA;
+	if (size < bytes)
+		size = bytes;
 	arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
 	arenas[d->narenas].bytes = size;
 	if (arenas[d->narenas].data == NULL)
@@ -283,11 +286,10 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, uint64_t batches, GpuAggError *er
 								d->device->stripe_stream));
 }
 
-/* Room for n more strings of so many bytes together, and for as many again if memory is added */
+/* Places for so many strings in all */
 static bool
-room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, uint64_t batches, GpuAggError *error)
+places_make(GpuAggDictionary *d, uint64_t strings, GpuAggError *error)
 {
-	const uint64_t strings = bound_strings(d, n);
 	uint64_t	slots = d->ref.capacity > 0 ? d->ref.capacity : MIN_SLOTS;
 
 	while (slots < 2 * strings)
@@ -297,8 +299,33 @@ room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, uint64_t batches, Gpu
 	while ((uint64_t) d->nblocks * GPUAGG_STRING_BLOCK < strings)
 		if (!block_add(d, error))
 			return false;
-	return (d->narenas > 0 && bound_bytes(d, bytes) <= d->ref.arena_bytes) ||
-		arena_add(d, bytes, batches, error);
+	return true;
+}
+
+/*
+ * Room for n more strings of so many bytes together.  Of a batch of pages few bytes are new
+ * strings: more memory is for some under way.
+ */
+static bool
+room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
+{
+	return places_make(d, bound_strings(d, n), error) &&
+		((d->narenas > 0 && bound_bytes(d, bytes) <= d->ref.arena_bytes) ||
+		 arena_add(d, ARENA_BATCHES * bytes, error));
+}
+
+/*
+ * Room for so many strings in all, beside those that the host has added: a block of the arena that
+ * has room for all of them has room for those that are yet to come.
+ */
+static bool
+room_in_all(GpuAggDictionary *d, uint64_t strings, uint64_t bytes, GpuAggError *error)
+{
+	strings += d->encoded;
+	bytes += d->encoded_bytes;
+	return places_make(d, strings < GPUAGG_DICTIONARY_ENTRIES ? strings : GPUAGG_DICTIONARY_ENTRIES,
+					   error) &&
+		((d->narenas > 0 && bytes <= d->ref.arena_bytes) || arena_add(d, bytes, error));
 }
 
 /* It takes no more strings, but knows those that it has. */
@@ -317,18 +344,25 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
  * had any has no slots.
  */
 static bool
-use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, uint64_t batches, cudaStream_t stream,
-		  GpuAggError *error)
+use_begin_in(GpuAggDictionary *d, bool (*make) (GpuAggDictionary *d, uint64_t n, uint64_t bytes,
+												GpuAggError *error),
+			 uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
 {
 	cudaStream_t own = d->device->stripe_stream;
 
 	uses_settle(d);
 	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	if (!d->full && !room_make(d, n, bytes, batches, error) &&
+	if (!d->full && !make(d, n, bytes, error) &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
 		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));
+}
+
+static bool
+use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
+{
+	return use_begin_in(d, room_make, n, bytes, stream, error);
 }
 
 static bool
@@ -401,10 +435,10 @@ gpuagg_cuda_dictionary_string_bytes(const GpuAggDictionary *d)
 }
 
 bool
-gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes,
+gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t strings, uint64_t bytes,
 								 cudaStream_t stream, GpuAggError *error)
 {
-	if (!use_begin(d, n, bytes, 1, stream, error))
+	if (!use_begin_in(d, room_in_all, strings, bytes, stream, error))
 		return false;
 	if (!d->full)
 		return true;
@@ -414,10 +448,10 @@ gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes
 }
 
 bool
-gpuagg_cuda_dictionary_add_end(GpuAggDictionary *d, uint64_t n, uint64_t bytes,
-							   cudaStream_t stream, GpuAggError *error)
+gpuagg_cuda_dictionary_add_end(GpuAggDictionary *d, cudaStream_t stream, GpuAggError *error)
 {
-	return use_end(d, n, bytes, stream, error);
+	/* there is room for what it may have added, whatever that was */
+	return use_end(d, 0, 0, stream, error);
 }
 
 const GpuAggDictionaryRef *
@@ -481,8 +515,7 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 		d = column_dictionary(task, batch, i, reg);
 		if (d == NULL)
 			continue;
-		/* of a batch of pages few bytes are new strings: room for some under way */
-		if (!use_begin(d, n, bytes, ARENA_BATCHES, stream, error))
+		if (!use_begin(d, n, bytes, stream, error))
 			return false;
 		gpuagg_cuda_encode_decoded(&d->ref, batch->prepared, &batch->decoded, reg, stream);
 		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error) ||
@@ -538,7 +571,7 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 			memcpy(pinned->data + text + at, strings[i].data, strings[i].len);
 		at += strings[i].len;
 	}
-	if (!use_begin(d, n, bytes, ARENA_BATCHES, stream, error) ||
+	if (!use_begin(d, n, bytes, stream, error) ||
 		!CALL(cudaMemcpyAsync(there, pinned->data, text + at, cudaMemcpyHostToDevice, stream)))
 		return false;
 	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes),
@@ -563,6 +596,8 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 		return error->status;
 	for (uint32_t i = 0; i < n; i++)
 		bytes += strings[i].len;
+	d->encoded += n;
+	d->encoded_bytes += bytes;
 	size = n * (sizeof(GpuAggBytes) + sizeof(int32_t)) + bytes;
 	pinned = gpuagg_cuda_pin(d->device, size, error);
 	if (pinned != NULL &&
