@@ -36,7 +36,7 @@ CREATE TABLE tc_cases AS SELECT format(form, x) AS q FROM unnest(ARRAY[
 INSERT INTO tc_cases SELECT format(form, x) FROM unnest(ARRAY[
 	$$CASE WHEN f < 100 THEN 'low' WHEN f < 2000 THEN 'middle' ELSE 'high, and longer than a slot' END$$,
 	$$CASE WHEN id % 3 = 0 THEN 'same' WHEN id % 3 = 1 THEN 'same' END$$, $$CASE WHEN id % 2 = 0 THEN s ELSE 'other' END$$, $$coalesce(s, 'nothing')$$,
-	$$nullif(v, 'v7')$$, $$CASE WHEN id % 2 = 0 THEN s ELSE v END$$, $$CASE WHEN id % 2 = 0 THEN b ELSE 'b1' END$$, $$b$$,
+	$$nullif(v, 'v7')$$, $$CASE WHEN id % 2 = 0 THEN s ELSE v END$$, $$CASE WHEN id % 2 = 0 THEN b ELSE 'other' END$$, $$b$$,
 	$$late$$, $$coalesce(late, none)$$, $$coalesce(none, 'as it was')$$, $$length(s)$$, $$nullif(length(u), 3)$$, $$substring(u, 1, 2)$$, $$CASE v WHEN 'v1' THEN 'one' WHEN 'v2' THEN 'two' ELSE v END$$,
 	$$CASE WHEN s LIKE 'city%' THEN 'a city' WHEN length(s) > 5 THEN s END$$]) AS x,
 	unnest(ARRAY[$$SELECT %s, count(*), sum(id) FROM tc GROUP BY 1$$, $$SELECT %1$s, count(*) FROM tc WHERE id %% 11 < 5 GROUP BY 1 HAVING count(*) > 100 ORDER BY 2 DESC, 1 LIMIT 3$$,

@@ -30,7 +30,7 @@ __launch_bounds__(FILL_THREADS)
 		GpuAggValue v = gpuagg_code_table_value(fill.expression, string, reg, st, &state);
 
 		if (state == GPUAGG_ST_VALUE && fill.texts.head != NULL)
-			v.i = string_code(fill.texts, v.b);
+			v.i = string_code(fill.texts, v.b, true);
 		if (state == GPUAGG_ST_VALUE)
 			gpuagg_code_table_put(head, fill.block, code, v);
 		else if (nulls != 0)

@@ -26,12 +26,10 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 		return false;
 	if (t->done >= end)
 		return true;
+	/* what it makes lies in the dictionary's strings, or in the expression */
 	if (t->texts != NULL)
 	{
-		/* operators make no string that is longer than its argument, or one of these constants */
-		const uint64_t bytes = gpuagg_cuda_dictionary_string_bytes(d) + t->expression->bytes;
-
-		if (!gpuagg_cuda_dictionary_add_begin(t->texts, codes, bytes, stream, error))
+		if (!gpuagg_cuda_dictionary_add_begin(t->texts, codes, stream, error))
 			return false;
 		fill.texts = *gpuagg_cuda_dictionary_ref(t->texts);
 	}

@@ -175,8 +175,7 @@ extern bool gpuagg_cuda_dictionary_used(GpuAggDictionary *dictionary, cudaStream
 extern uint64_t gpuagg_cuda_dictionary_bound(GpuAggDictionary *dictionary);
 extern uint64_t gpuagg_cuda_dictionary_known(GpuAggDictionary *dictionary);
 
-/* Bytes that its strings may have; it, as kernels find it; its code tables, used last first */
-extern uint64_t gpuagg_cuda_dictionary_string_bytes(const GpuAggDictionary *dictionary);
+/* It, as kernels find it; its code tables, used last first */
 extern const struct GpuAggDictionaryRef *
 			gpuagg_cuda_dictionary_ref(const GpuAggDictionary *dictionary);
 extern GpuAggCudaCodeTable **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dictionary);
@@ -184,11 +183,10 @@ extern GpuAggDevice *gpuagg_cuda_dictionary_device(const GpuAggDictionary *dicti
 
 /*
  * Around a kernel, in a stream, that adds strings to a dictionary to which such kernels add so many
- * in all, of so many bytes.  begin: UNSUPPORTED if there is no room for them.
+ * in all.  Their bytes stay where they are.  begin: UNSUPPORTED if there is no room for them.
  */
 extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint64_t strings,
-											 uint64_t bytes, cudaStream_t stream,
-											 GpuAggError *error);
+											 cudaStream_t stream, GpuAggError *error);
 extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, cudaStream_t stream,
 										   GpuAggError *error);
 

@@ -61,8 +61,7 @@ struct GpuAggDictionary
 	uint32_t	narenas;
 	bool		full;			/* no memory for more */
 
-	uint64_t	encoded;		/* strings of the host, and their bytes */
-	uint64_t	encoded_bytes;
+	uint64_t	encoded;		/* strings of the host */
 
 	/* what is known, and what is under way */
 	GpuAggDictionaryHead known;
@@ -314,18 +313,13 @@ room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
 		 arena_add(d, ARENA_BATCHES * bytes, error));
 }
 
-/*
- * Room for so many strings in all, beside those that the host has added: a block of the arena that
- * has room for all of them has room for those that are yet to come.
- */
+/* Room for so many strings in all, whose bytes stay where they are, beside those of the host */
 static bool
-room_in_all(GpuAggDictionary *d, uint64_t strings, uint64_t bytes, GpuAggError *error)
+room_in_all(GpuAggDictionary *d, uint64_t strings, GpuAggError *error)
 {
-	strings += d->encoded;
-	bytes += d->encoded_bytes;
-	return places_make(d, strings < GPUAGG_DICTIONARY_ENTRIES ? strings : GPUAGG_DICTIONARY_ENTRIES,
-					   error) &&
-		((d->narenas > 0 && bytes <= d->ref.arena_bytes) || arena_add(d, bytes, error));
+	const uint64_t all = strings + d->encoded;
+
+	return places_make(d, all < GPUAGG_DICTIONARY_ENTRIES ? all : GPUAGG_DICTIONARY_ENTRIES, error);
 }
 
 /* It takes no more strings, but knows those that it has. */
@@ -341,28 +335,22 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
 /*
  * Before a kernel that may add so many strings is enqueued in a stream, and
  * behind it.  Without memory for them the dictionary is full; one that never
- * had any has no slots.
+ * had any has no slots.  in_all: as many as such kernels add together, whose bytes stay where
+ * they are.
  */
 static bool
-use_begin_in(GpuAggDictionary *d, bool (*make) (GpuAggDictionary *d, uint64_t n, uint64_t bytes,
-												GpuAggError *error),
-			 uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
+use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, bool in_all, cudaStream_t stream,
+		  GpuAggError *error)
 {
 	cudaStream_t own = d->device->stripe_stream;
 
 	uses_settle(d);
 	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	if (!d->full && !make(d, n, bytes, error) &&
+	if (!d->full && !(in_all ? room_in_all(d, n, error) : room_make(d, n, bytes, error)) &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
 		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));
-}
-
-static bool
-use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
-{
-	return use_begin_in(d, room_make, n, bytes, stream, error);
 }
 
 static bool
@@ -424,21 +412,11 @@ gpuagg_cuda_dictionary_known(GpuAggDictionary *d)
 	return d->known.entries;
 }
 
-uint64_t
-gpuagg_cuda_dictionary_string_bytes(const GpuAggDictionary *d)
-{
-	uint64_t	bytes = 0;
-
-	for (uint32_t i = 0; i + 1 < d->narenas; i++)
-		bytes += d->arenas[i].bytes;
-	return bytes + bound_bytes(d, 0);
-}
-
 bool
-gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t strings, uint64_t bytes,
-								 cudaStream_t stream, GpuAggError *error)
+gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *d, uint64_t strings, cudaStream_t stream,
+								 GpuAggError *error)
 {
-	if (!use_begin_in(d, room_in_all, strings, bytes, stream, error))
+	if (!use_begin(d, strings, 0, true, stream, error))
 		return false;
 	if (!d->full)
 		return true;
@@ -515,7 +493,7 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 		d = column_dictionary(task, batch, i, reg);
 		if (d == NULL)
 			continue;
-		if (!use_begin(d, n, bytes, stream, error))
+		if (!use_begin(d, n, bytes, false, stream, error))
 			return false;
 		gpuagg_cuda_encode_decoded(&d->ref, batch->prepared, &batch->decoded, reg, stream);
 		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error) ||
@@ -571,7 +549,7 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 			memcpy(pinned->data + text + at, strings[i].data, strings[i].len);
 		at += strings[i].len;
 	}
-	if (!use_begin(d, n, bytes, stream, error) ||
+	if (!use_begin(d, n, bytes, false, stream, error) ||
 		!CALL(cudaMemcpyAsync(there, pinned->data, text + at, cudaMemcpyHostToDevice, stream)))
 		return false;
 	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes),
@@ -597,7 +575,6 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 	for (uint32_t i = 0; i < n; i++)
 		bytes += strings[i].len;
 	d->encoded += n;
-	d->encoded_bytes += bytes;
 	size = n * (sizeof(GpuAggBytes) + sizeof(int32_t)) + bytes;
 	pinned = gpuagg_cuda_pin(d->device, size, error);
 	if (pinned != NULL &&

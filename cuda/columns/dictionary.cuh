@@ -39,9 +39,12 @@ string_hash(GpuAggBytes b)
 	return gpuagg_hash_finish(gpuagg_hash_bytes(b.data, b.len, ENCODE_SEED));
 }
 
-/* A new string, whose slot is locked; its code, or GPUAGG_NO_CODE */
+/*
+ * A new string, whose slot is locked; its code, or GPUAGG_NO_CODE.  stays: its bytes do, as long as
+ * the dictionary, and are not copied.
+ */
 static __device__ int32_t
-string_add(const GpuAggDictionaryRef &d, GpuAggBytes b)
+string_add(const GpuAggDictionaryRef &d, GpuAggBytes b, bool stays)
 {
 	unsigned long long at;
 	uint32_t	code;
@@ -50,24 +53,24 @@ string_add(const GpuAggDictionaryRef &d, GpuAggBytes b)
 	if (*(volatile uint32_t *) &d.head->full != 0)
 		return GPUAGG_NO_CODE;
 	code = atomicAdd(&d.head->entries, 1u);
-	at = code < GPUAGG_DICTIONARY_ENTRIES ?
+	at = code < GPUAGG_DICTIONARY_ENTRIES && !stays ?
 		atomicAdd(&d.head->arena_used, (unsigned long long) b.len) :
 		0;
-	if (code >= GPUAGG_DICTIONARY_ENTRIES || at + b.len > d.arena_bytes)
+	if (code >= GPUAGG_DICTIONARY_ENTRIES || (!stays && at + b.len > d.arena_bytes))
 	{
 		*(volatile uint32_t *) &d.head->full = 1;
 		return GPUAGG_NO_CODE;
 	}
 	to = d.arena + at;
-	for (uint64_t i = 0; i < b.len; i++)
+	for (uint64_t i = 0; i < b.len && !stays; i++)
 		to[i] = b.data[i];
-	string_of(d, code)->data = to;
+	string_of(d, code)->data = stays ? b.data : to;
 	string_of(d, code)->len = b.len;
 	return (int32_t) code;
 }
 
 static __device__ int32_t
-string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
+string_code(const GpuAggDictionaryRef &d, GpuAggBytes b, bool stays)
 {
 	const uint64_t hash = string_hash(b);
 	uint64_t	at = hash & (d.capacity - 1);
@@ -82,7 +85,7 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 			seen = atomicCAS(&d.slots[at], 0ull, GPUAGG_SLOT_LOCKED);
 			if (seen == 0)
 			{
-				const int32_t code = string_add(d, b);
+				const int32_t code = string_add(d, b, stays);
 
 				store_slot(&d.slots[at], code == GPUAGG_NO_CODE ? 0 :
 						   (hash >> 32) << 32 | (uint32_t) (code + 1));

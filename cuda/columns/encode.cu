@@ -28,7 +28,7 @@ __launch_bounds__(ENCODE_THREADS)
 			continue;
 		b.data = (const char *) (uintptr_t) pairs[2 * (uint64_t) row];
 		b.len = pairs[2 * (uint64_t) row + 1];
-		code = string_code(d, b);
+		code = string_code(d, b, false);
 		codes[row] = (uint64_t) (int64_t) code;
 		if (code == GPUAGG_NO_CODE && needed)
 			atomicAdd(&decoded.head->nrefused, 1u);
@@ -42,7 +42,7 @@ encode_strings_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAg
 	uint32_t	i = blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; i < n; i += gridDim.x * blockDim.x)
-		codes[i] = string_code(d, strings[i]);
+		codes[i] = string_code(d, strings[i], false);
 }
 
 /* Strings are different, so each takes the first empty slot. */
