@@ -412,7 +412,7 @@ GRANT EXECUTE ON FUNCTION gpuagg.metrics_text() TO pg_monitor;
 --
 
 COMMENT ON COLUMN gpuagg.cache.bytes IS
-'memory that it takes; the directory''s is the worker''s own; NULL of strings that row-level security may hide from you';
+'memory that it takes, with what expressions make of its strings; the directory''s is the worker''s own; NULL of strings that row-level security may hide from you';
 COMMENT ON COLUMN gpuagg.cache.strings IS
 'different strings of the column so far, each kept once; NULL if it has none, or if row-level security may hide some from you';
 

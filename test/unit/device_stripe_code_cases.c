@@ -534,6 +534,84 @@ test_full(void)
 	STRIPES->limit(device, STRIPE_LIMIT);
 }
 
+/* The code table of a pattern, of the texts that t has; NULL: it is not to be had */
+static GpuAggMade *
+table_of(const char *pattern)
+{
+	static TestProgram p;
+	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	GpuAggProgram *packed;
+	GpuAggProgram *room;
+	GpuAggMade *table = NULL;
+	GpuAggError error;
+	uint16_t	like;
+
+	program_columns(&p, WANT(COL_T));
+	like = program_instr3(&p, GPUAGG_OP_LIKE, GPUAGG_CLASS_I64, col[COL_T],
+						  program_const_text(&p, pattern), NONE);
+	p.instrs[p.head.ninstrs - 1].imm = GPUAGG_IMM_UTF8;
+	program_filter(&p, like);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	packed = program_pack(&p);
+	room = malloc(gpuagg_code_tables_room(packed));
+	if (gpuagg_code_tables_find(packed, found, room) != 1)
+		abort();
+	gpuagg_code_table_program(packed, &found[0], room);
+	(void) STRIPES->code_table(dictionaries[COL_T], room, &table, &error);
+	free(room);
+	free(packed);
+	return table;
+}
+
+/* Tables stay with their dictionary, but for those that are too many, or in the way of others. */
+static void
+test_kept(void)
+{
+	GpuAggBytes b = {"some text", 9};
+	uint64_t	without;
+	uint64_t	full;
+	GpuAggError error;
+	GpuAggMade *first;
+	GpuAggMade *other;
+	int32_t		code;
+	char		pattern[16];
+
+	dictionaries_make();
+	STRIPES->dictionary_encode(dictionaries[COL_T], &b, 1, &code, &error);
+	without = STRIPES->used(device);
+	first = table_of("a%");
+	ok(first != NULL && STRIPES->used(device) > without, "a table takes memory");
+	other = table_of("a%");
+	ok(other == first, "who asks again has the same one");
+	other = table_of("b%");
+	ok(other != NULL && other != first, "another expression has its own");
+	ok(!STRIPES->code_tables_drop(dictionaries[COL_T]), "nothing goes that somebody has");
+	STRIPES->code_table_leave(first);
+	STRIPES->code_table_leave(other);
+	ok(!STRIPES->code_tables_drop(dictionaries[COL_T]) ? false : table_of("a%") == first,
+	   "nor one that was asked for twice and left once; the other one goes");
+	STRIPES->code_table_leave(first);
+	STRIPES->code_table_leave(first);
+	ok(STRIPES->code_tables_drop(dictionaries[COL_T]), "what nobody has goes");
+	is_int((long long) STRIPES->used(device), (long long) without, "with its memory");
+	for (int i = 0; i < GPUAGG_CODE_TABLES_KEPT; i++)
+	{
+		snprintf(pattern, sizeof(pattern), "%d%%", i);
+		STRIPES->code_table_leave(table_of(pattern));
+	}
+	full = STRIPES->used(device);
+	STRIPES->code_table_leave(table_of("one more"));
+	ok(STRIPES->used(device) < full + (full - without) / GPUAGG_CODE_TABLES_KEPT,
+	   "one more has another one's place");
+	(void) STRIPES->code_tables_drop(dictionaries[COL_T]);
+	STRIPES->limit(device, STRIPES->used(device));
+	ok(table_of("a%") == NULL, "without memory there is none");
+	is_int((long long) STRIPES->used(device), (long long) without, "and nothing is left of it");
+	STRIPES->limit(device, STRIPE_LIMIT);
+	dictionaries_free();
+	is_int((long long) STRIPES->used(device), 0, "nothing is left");
+}
+
 int
 device_stripe_code_cases(const TestDevice *d)
 {
@@ -546,6 +624,7 @@ device_stripe_code_cases(const TestDevice *d)
 	test_strings(100000, 50000);
 	test_toasted();
 	test_full();
+	test_kept();
 	is_at_rest("no task has left memory behind");
 	table_free();
 	device_close();
