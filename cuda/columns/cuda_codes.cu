@@ -70,7 +70,7 @@ gpuagg_cuda_code_tables_complete(GpuAggTask *task, const GpuAggDictionary *dicti
 static size_t
 table_bytes(const GpuAggCudaCodeTable *t)
 {
-	return gpuagg_cuda_align((size_t) t->made.head->bytes + t->expression->bytes);
+	return gpuagg_cuda_align((size_t) t->made.head->bytes + t->entry.expression->bytes);
 }
 
 static void
@@ -81,7 +81,7 @@ table_free(GpuAggCudaCodeTable *t)
 	if (t->texts != NULL)
 		gpuagg_cuda_dictionary_free(t->texts);
 	free(t->made.head);
-	free(t->expression);
+	free(t->entry.expression);
 	free(t);
 }
 
@@ -101,8 +101,8 @@ table_open(GpuAggCudaCodeTable *t, GpuAggError *error)
 	return CUDA_OK(device, cudaMemsetAsync(t->made.block, 0, t->made.bytes, stream), error) &&
 		CUDA_OK(device, cudaMemcpyAsync(t->made.block, t->made.head, head_bytes,
 										cudaMemcpyHostToDevice, stream), error) &&
-		CUDA_OK(device, cudaMemcpyAsync(t->made.block + t->made.head->bytes, t->expression,
-										t->expression->bytes, cudaMemcpyHostToDevice, stream),
+		CUDA_OK(device, cudaMemcpyAsync(t->made.block + t->made.head->bytes, t->entry.expression,
+										t->entry.expression->bytes, cudaMemcpyHostToDevice, stream),
 				error) &&
 		gpuagg_cuda_stripe_done(device, error);
 }
@@ -123,12 +123,13 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 	t->made.device = gpuagg_cuda_dictionary_device(d);
 	t->made.codes = t;
 	t->made.head = (GpuAggLookup *) malloc(sizeof(GpuAggLookup) + sizeof(GpuAggLookupColumn));
-	t->expression = (GpuAggProgram *) malloc(expression->bytes);
-	if (t->made.head == NULL || t->expression == NULL)
+	t->entry.expression = (GpuAggProgram *) malloc(expression->bytes);
+	if (t->made.head == NULL || t->entry.expression == NULL)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	else
 	{
-		memcpy(t->expression, expression, expression->bytes);
+		memcpy(t->entry.expression, expression, expression->bytes);
+		t->entry.codes = codes;
 		gpuagg_code_table_lay_out(expression, (uint32_t) codes, t->made.head);
 		t->made.bytes = (size_t) t->made.head->bytes;
 		if ((!gpuagg_code_table_is_text(expression) ||
@@ -140,37 +141,16 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 	return NULL;
 }
 
-/* Where the list points to a table of the expression that has room for so many codes, or NULL */
-static GpuAggCudaCodeTable **
-table_find(GpuAggCudaCodeTable **first, const GpuAggProgram *expression, uint64_t codes)
-{
-	const uint64_t most = codes < GPUAGG_DICTIONARY_ENTRIES ? codes : GPUAGG_DICTIONARY_ENTRIES;
-
-	for (GpuAggCudaCodeTable **at = first; *at != NULL; at = &(*at)->next)
-		if ((*at)->expression->bytes == expression->bytes && (*at)->made.head->nrows >= most &&
-			memcmp((*at)->expression, expression, expression->bytes) == 0)
-			return at;
-	return NULL;
-}
-
-/* Beyond so many, those that were used longest ago, and that nobody has, go; was there any? */
+/* Those that nobody has go, but for so many that were used last; was there any? */
 static bool
-make_room(GpuAggCudaCodeTable **first, uint32_t kept)
+tables_drop(GpuAggDictionary *d, uint32_t kept)
 {
-	GpuAggCudaCodeTable **at = first;
+	GpuAggCodeTableEntry *spare;
 	bool		any = false;
 
-	for (uint32_t n = 0; *at != NULL; n++)
+	while ((spare = gpuagg_code_table_spare(gpuagg_cuda_dictionary_tables(d), kept)) != NULL)
 	{
-		GpuAggCudaCodeTable *t = *at;
-
-		if (n < kept || t->users > 0)
-		{
-			at = &t->next;
-			continue;
-		}
-		*at = t->next;
-		table_free(t);
+		table_free((GpuAggCudaCodeTable *) spare);
 		any = true;
 	}
 	return any;
@@ -198,31 +178,21 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 {
 	/* what is under way is mostly known already; what is not finds room, or the task runs again */
 	const uint64_t codes = gpuagg_cuda_dictionary_known(d);
-	GpuAggCudaCodeTable **first = gpuagg_cuda_dictionary_tables(d);
-	GpuAggCudaCodeTable **at = table_find(first, expression, codes + codes / 2);
-	GpuAggCudaCodeTable *t;
+	const uint64_t most = codes + codes / 2 < GPUAGG_DICTIONARY_ENTRIES ? codes + codes / 2 :
+		GPUAGG_DICTIONARY_ENTRIES;
+	GpuAggCodeTableEntry **list = gpuagg_cuda_dictionary_tables(d);
+	GpuAggCudaCodeTable *t = (GpuAggCudaCodeTable *) gpuagg_code_table_take(list, expression, most);
 	uint64_t	room = MIN_CODES;
 
 	memset(error, 0, sizeof(*error));
 	*table = NULL;
-	if (at != NULL)
-	{
-		t = *at;
-		*at = t->next;
-	}
-	else
-	{
-		while (room < 4 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
-			room *= 2;
-		t = table_make(d, expression, room, error);
-		if (t == NULL)
-			return error->status;
-	}
-	t->users++;
+	while (room < 4 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
+		room *= 2;
+	if (t == NULL && (t = table_make(d, expression, room, error)) == NULL)
+		return error->status;
 	bounds_set(t);
-	t->next = *first;
-	*first = t;
-	(void) make_room(first, GPUAGG_CODE_TABLES_KEPT);
+	gpuagg_code_table_add(list, &t->entry);
+	(void) tables_drop(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
 }
@@ -230,13 +200,13 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 void
 gpuagg_cuda_code_table_leave(GpuAggMade *table)
 {
-	table->codes->users--;
+	table->codes->entry.users--;
 }
 
 bool
 gpuagg_cuda_code_tables_drop(GpuAggDictionary *d)
 {
-	return make_room(gpuagg_cuda_dictionary_tables(d), 0);
+	return tables_drop(d, 0);
 }
 
 GpuAggDictionary *
@@ -250,8 +220,9 @@ gpuagg_cuda_code_tables_text_bytes(GpuAggDictionary *d)
 {
 	uint64_t	bytes = 0;
 
-	for (GpuAggCudaCodeTable *t = *gpuagg_cuda_dictionary_tables(d); t != NULL; t = t->next)
+	for (GpuAggCodeTableEntry *at = *gpuagg_cuda_dictionary_tables(d); at != NULL; at = at->next)
 	{
+		const GpuAggCudaCodeTable *t = (const GpuAggCudaCodeTable *) at;
 		GpuAggDictionaryInfo info = {};
 
 		if (t->texts != NULL)
@@ -264,13 +235,5 @@ gpuagg_cuda_code_tables_text_bytes(GpuAggDictionary *d)
 void
 gpuagg_cuda_code_tables_free(GpuAggDictionary *d)
 {
-	GpuAggCudaCodeTable **first = gpuagg_cuda_dictionary_tables(d);
-
-	while (*first != NULL)
-	{
-		GpuAggCudaCodeTable *t = *first;
-
-		*first = t->next;
-		table_free(t);
-	}
+	(void) tables_drop(d, 0);
 }

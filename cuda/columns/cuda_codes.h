@@ -16,12 +16,11 @@
 
 struct GpuAggCudaCodeTable
 {
-	GpuAggMade	made;			/* must be first */
-	struct GpuAggCudaCodeTable *next;	/* of the dictionary; used last first */
+	GpuAggCodeTableEntry entry; /* must be first; on the card the expression lies behind the
+								 * table */
+	GpuAggMade	made;
 	GpuAggDictionary *dictionary;
 	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
-	GpuAggProgram *expression;	/* here; on the card it lies behind the table */
-	uint32_t	users;
 	uint32_t	done;			/* what is enqueued has values of all codes below */
 };
 

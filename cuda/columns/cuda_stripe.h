@@ -178,7 +178,7 @@ extern uint64_t gpuagg_cuda_dictionary_known(GpuAggDictionary *dictionary);
 /* It, as kernels find it; its code tables, used last first */
 extern const struct GpuAggDictionaryRef *
 			gpuagg_cuda_dictionary_ref(const GpuAggDictionary *dictionary);
-extern GpuAggCudaCodeTable **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dictionary);
+extern struct GpuAggCodeTableEntry **gpuagg_cuda_dictionary_tables(GpuAggDictionary *dictionary);
 extern GpuAggDevice *gpuagg_cuda_dictionary_device(const GpuAggDictionary *dictionary);
 
 /*

@@ -77,7 +77,7 @@ struct GpuAggDictionary
 	uint64_t   *starts;
 	char	   *text;
 
-	GpuAggCudaCodeTable *tables;	/* cuda_codes.cu */
+	struct GpuAggCodeTableEntry *tables;	/* cuda_codes.cu */
 };
 
 #define CALL(call) CUDA_OK(d->device, call, error)
@@ -438,7 +438,7 @@ gpuagg_cuda_dictionary_ref(const GpuAggDictionary *d)
 	return &d->ref;
 }
 
-GpuAggCudaCodeTable **
+struct GpuAggCodeTableEntry **
 gpuagg_cuda_dictionary_tables(GpuAggDictionary *d)
 {
 	return &d->tables;

@@ -27,12 +27,10 @@ typedef struct Part
 
 struct GpuAggHostCodeTable
 {
-	GpuAggMade	made;			/* must be first */
-	GpuAggHostCodeTable *next;	/* of the dictionary; used last first */
+	GpuAggCodeTableEntry entry; /* must be first */
+	GpuAggMade	made;
 	GpuAggDictionary *dictionary;
 	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
-	GpuAggProgram *expression;
-	uint32_t	users;
 	_Atomic uint32_t whole;		/* all codes below have values */
 	pthread_mutex_t lock;		/* for charged */
 	_Atomic uint32_t charged;	/* codes that memory is charged for */
@@ -102,12 +100,12 @@ fill(const GpuAggHostCodeTable *t, uint32_t first, uint32_t end)
 	bool		good = true;
 
 	texts.n = 0;
-	gpuagg_eval_constants(t->expression, reg, st);
+	gpuagg_eval_constants(t->entry.expression, reg, st);
 	for (uint32_t code = first; good && code < end; code++)
 	{
 		uint8_t		state;
 		const GpuAggBytes string = gpuagg_dictionary_string(t->dictionary, (int32_t) code);
-		const GpuAggValue v = gpuagg_code_table_value(t->expression, string, reg, st, &state);
+		const GpuAggValue v = gpuagg_code_table_value(t->entry.expression, string, reg, st, &state);
 
 		if (state != GPUAGG_ST_VALUE)
 			((uint64_t *) (block + column->nulls))[code / 64] |= UINT64_C(1) << code % 64;
@@ -222,8 +220,8 @@ table_free(GpuAggHostCodeTable *t)
 	pthread_mutex_destroy(&t->lock);
 	if (t->texts != NULL)
 		gpuagg_host_dictionary_free(t->texts);
-	if (t->expression != NULL)
-		gpuagg_memory_free(memory, t->expression, t->expression->bytes);
+	if (t->entry.expression != NULL)
+		gpuagg_memory_free(memory, t->entry.expression, t->entry.expression->bytes);
 	gpuagg_memory_free(memory, t, sizeof(*t));
 }
 
@@ -239,10 +237,10 @@ table_open(GpuAggHostCodeTable *t)
 	void	   *block;
 	GpuAggError error;
 
-	if (gpuagg_code_table_is_text(t->expression) &&
+	if (gpuagg_code_table_is_text(t->entry.expression) &&
 		gpuagg_dictionary_create(t->made.memory, &t->texts, &error) != GPUAGG_OK)
 		return false;
-	gpuagg_code_table_lay_out(t->expression, GPUAGG_DICTIONARY_ENTRIES, &h.head);
+	gpuagg_code_table_lay_out(t->entry.expression, GPUAGG_DICTIONARY_ENTRIES, &h.head);
 	block = mmap(NULL, h.head.bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
@@ -263,12 +261,13 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression)
 	memset(t, 0, sizeof(*t));
 	pthread_mutex_init(&t->lock, NULL);
 	t->dictionary = d;
+	t->entry.codes = GPUAGG_DICTIONARY_ENTRIES;
 	t->made.memory = d->memory;
 	t->made.codes = t;
-	t->expression = gpuagg_memory_alloc(d->memory, expression->bytes);
-	if (t->expression != NULL)
-		memcpy(t->expression, expression, expression->bytes);
-	if (t->expression == NULL || !table_open(t))
+	t->entry.expression = gpuagg_memory_alloc(d->memory, expression->bytes);
+	if (t->entry.expression != NULL)
+		memcpy(t->entry.expression, expression, expression->bytes);
+	if (t->entry.expression == NULL || !table_open(t))
 	{
 		table_free(t);
 		return NULL;
@@ -276,35 +275,16 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression)
 	return t;
 }
 
-/* Where the dictionary's list points to the table; NULL: there is no such table */
-static GpuAggHostCodeTable **
-table_find(GpuAggDictionary *d, const GpuAggProgram *expression)
-{
-	for (GpuAggHostCodeTable **at = &d->tables; *at != NULL; at = &(*at)->next)
-		if ((*at)->expression->bytes == expression->bytes &&
-			memcmp((*at)->expression, expression, expression->bytes) == 0)
-			return at;
-	return NULL;
-}
-
-/* Beyond so many, those that were used longest ago, and that nobody has, go; was there any? */
+/* Those that nobody has go, but for so many that were used last; was there any? */
 static bool
-make_room(GpuAggDictionary *d, uint32_t kept)
+tables_drop(GpuAggDictionary *d, uint32_t kept)
 {
-	GpuAggHostCodeTable **at = &d->tables;
+	GpuAggCodeTableEntry *spare;
 	bool		any = false;
 
-	for (uint32_t n = 0; *at != NULL; n++)
+	while ((spare = gpuagg_code_table_spare(&d->tables, kept)) != NULL)
 	{
-		GpuAggHostCodeTable *t = *at;
-
-		if (n < kept || t->users > 0)
-		{
-			at = &t->next;
-			continue;
-		}
-		*at = t->next;
-		table_free(t);
+		table_free((GpuAggHostCodeTable *) spare);
 		any = true;
 	}
 	return any;
@@ -314,27 +294,20 @@ GpuAggStatus
 gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, GpuAggMade **table,
 					   GpuAggError *error)
 {
-	GpuAggHostCodeTable **at = table_find(d, expression);
-	GpuAggHostCodeTable *t;
+	GpuAggHostCodeTable *t = (GpuAggHostCodeTable *) gpuagg_code_table_take(&d->tables, expression,
+																			0);
 
 	memset(error, 0, sizeof(*error));
 	*table = NULL;
-	if (at != NULL)
-	{
-		t = *at;
-		*at = t->next;
-	}
-	else if ((t = table_make(d, expression)) == NULL)
+	if (t == NULL && (t = table_make(d, expression)) == NULL)
 		return gpuagg_memory_error(d->memory, error);
 	if (!charge(t, atomic_load(&d->entries)))
 	{
 		table_free(t);
 		return gpuagg_memory_error(d->memory, error);
 	}
-	t->users++;
-	t->next = d->tables;
-	d->tables = t;
-	(void) make_room(d, GPUAGG_CODE_TABLES_KEPT);
+	gpuagg_code_table_add(&d->tables, &t->entry);
+	(void) tables_drop(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
 }
@@ -342,13 +315,13 @@ gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 void
 gpuagg_host_code_table_leave(GpuAggMade *table)
 {
-	table->codes->users--;
+	table->codes->entry.users--;
 }
 
 bool
 gpuagg_host_code_tables_drop(GpuAggDictionary *d)
 {
-	return make_room(d, 0);
+	return tables_drop(d, 0);
 }
 
 GpuAggDictionary *
@@ -360,13 +333,7 @@ gpuagg_host_code_table_texts(GpuAggMade *table)
 void
 gpuagg_host_code_tables_free(GpuAggDictionary *d)
 {
-	while (d->tables != NULL)
-	{
-		GpuAggHostCodeTable *t = d->tables;
-
-		d->tables = t->next;
-		table_free(t);
-	}
+	(void) tables_drop(d, 0);
 }
 
 uint64_t
@@ -374,13 +341,14 @@ gpuagg_host_code_tables_used(const GpuAggDictionary *d)
 {
 	uint64_t	bytes = 0;
 
-	for (const GpuAggHostCodeTable *t = d->tables; t != NULL; t = t->next)
+	for (const GpuAggCodeTableEntry *at = d->tables; at != NULL; at = at->next)
 	{
+		const GpuAggHostCodeTable *t = (const GpuAggHostCodeTable *) at;
 		GpuAggDictionaryInfo texts = {0};
 
 		if (t->texts != NULL)
 			gpuagg_host_dictionary_info(t->texts, &texts);
-		bytes += sizeof(*t) + t->expression->bytes + code_bytes(t, atomic_load(&t->charged)) +
+		bytes += sizeof(*t) + at->expression->bytes + code_bytes(t, atomic_load(&t->charged)) +
 			texts.bytes;
 	}
 	return bytes;

@@ -37,7 +37,7 @@ struct GpuAggDictionary
 	bool		full;
 	_Atomic(GpuAggDictionarySlots *) slots;
 	uint64_t	slot_bytes;		/* of these and older ones */
-	struct GpuAggHostCodeTable *tables; /* host_codes.c's; the main thread's */
+	struct GpuAggCodeTableEntry *tables;	/* host_codes.c's; the main thread's */
 };
 
 /*

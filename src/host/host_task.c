@@ -209,8 +209,7 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 		return NULL;
 	}
 	task->scanners[thread]->codes = &task->codes;
-	if (gpuagg_sample_of_lines(&task->sample))
-		task->scanners[thread]->sample = &task->sample;
+	task->scanners[thread]->sample = gpuagg_sample_of_lines(&task->sample) ? &task->sample : NULL;
 	return task->scanners[thread];
 }
 

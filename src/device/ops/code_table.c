@@ -640,3 +640,43 @@ gpuagg_code_table_lay_out(const GpuAggProgram *expression, uint32_t codes, GpuAg
 	column->values = end;
 	head->bytes = gpuagg_align(end + (uint64_t) codes * column->width, 8);
 }
+
+/* ---------- the tables of a dictionary ---------- */
+
+static GpuAggCodeTableEntry *
+unlink_entry(GpuAggCodeTableEntry **at)
+{
+	GpuAggCodeTableEntry *table = *at;
+
+	*at = table->next;
+	return table;
+}
+
+GpuAggCodeTableEntry *
+gpuagg_code_table_take(GpuAggCodeTableEntry **list, const GpuAggProgram *expression, uint64_t codes)
+{
+	for (GpuAggCodeTableEntry **at = list; *at != NULL; at = &(*at)->next)
+		if ((*at)->codes >= codes && (*at)->expression->bytes == expression->bytes &&
+			memcmp((*at)->expression, expression, expression->bytes) == 0)
+			return unlink_entry(at);
+	return NULL;
+}
+
+void
+gpuagg_code_table_add(GpuAggCodeTableEntry **list, GpuAggCodeTableEntry *table)
+{
+	table->users++;
+	table->next = *list;
+	*list = table;
+}
+
+GpuAggCodeTableEntry *
+gpuagg_code_table_spare(GpuAggCodeTableEntry **list, uint32_t kept)
+{
+	uint32_t	n = 0;
+
+	for (GpuAggCodeTableEntry **at = list; *at != NULL; at = &(*at)->next)
+		if (n++ >= kept && (*at)->users == 0)
+			return unlink_entry(at);
+	return NULL;
+}

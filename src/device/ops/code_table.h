@@ -83,6 +83,28 @@ extern uint16_t gpuagg_code_table_register(const GpuAggProgram *p, uint32_t cons
 extern void gpuagg_code_table_lay_out(const GpuAggProgram *expression, uint32_t codes,
 									  GpuAggLookup *head);
 
+/* ---------- the tables of a dictionary ---------- */
+
+/* What a device's structure of one begins with; in a list, used last first */
+typedef struct GpuAggCodeTableEntry
+{
+	struct GpuAggCodeTableEntry *next;
+	GpuAggProgram *expression;
+	uint64_t	codes;			/* that it has room for */
+	uint32_t	users;
+} GpuAggCodeTableEntry;
+
+/* Out of the list, a table of the expression with room for so many codes; NULL: there is none */
+extern GpuAggCodeTableEntry *gpuagg_code_table_take(GpuAggCodeTableEntry **list,
+													const GpuAggProgram *expression,
+													uint64_t codes);
+
+/* Into the list again, or for the first time, for one more user */
+extern void gpuagg_code_table_add(GpuAggCodeTableEntry **list, GpuAggCodeTableEntry *table);
+
+/* Out of the list, one that nobody has, beyond so many that were used later; NULL: there is none */
+extern GpuAggCodeTableEntry *gpuagg_code_table_spare(GpuAggCodeTableEntry **list, uint32_t kept);
+
 /* The column of the code table that an instruction reads; NULL: it reads none */
 static inline const GpuAggLookupColumn *
 gpuagg_code_table_read(const GpuAggProgram *p, const GpuAggInstr *ins)
