@@ -49,7 +49,7 @@ SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
 	'SELECT count(DISTINCT h), count(*) FROM di WHERE id < 0',
 	'SELECT g, count(DISTINCT h), count(DISTINCT s) FROM di GROUP BY g',
 	'SELECT g, count(DISTINCT z::date) FROM di GROUP BY g',
-	'SELECT upper(t), count(*) FROM di GROUP BY 1']) q;
+	'SELECT upper(t || g), count(*) FROM di GROUP BY 1']) q;
 -- days as timestamptz, shown or not, are keys that the device makes groups of, but where two begin at the same moment; as values they are the backend's
 CREATE TABLE di_days AS SELECT '2011-12-20'::date + i % 20 AS d, i % 7 AS c, i % 3 AS k, i AS v FROM generate_series(1, 3000) i;
 VACUUM ANALYZE di_days;

@@ -73,7 +73,7 @@ FROM unnest(ARRAY[
 	'SELECT a, count(DISTINCT n) FROM gs_empty GROUP BY GROUPING SETS ((), (), (a))',
 	'SELECT a, b, count(DISTINCT n) FROM gs GROUP BY ROLLUP (a, b) HAVING count(DISTINCT n) > 2',
 	'SELECT a, b, p, id % 3, id % 4, count(DISTINCT n) FROM gs GROUP BY CUBE (a, b, p, 4, 5)',
-	'SELECT a, b, count(DISTINCT upper(t)) FROM gs GROUP BY ROLLUP (a, b)']) q;
+	'SELECT a, b, count(DISTINCT upper(t || a)) FROM gs GROUP BY ROLLUP (a, b)']) q;
 -- a card leaves strings that are no codes to the backend
 SELECT q, compare(q)
 FROM unnest(ARRAY['SELECT a, b, t, count(DISTINCT id % 50), sum(n) FROM gs GROUP BY CUBE (a, b, t)',

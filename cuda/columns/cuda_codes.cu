@@ -24,7 +24,8 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error) ||
 		(t->texts != NULL && !gpuagg_cuda_dictionary_follow(task, t->texts, stream, error)))
 		return false;
-	if (t->done >= end)
+	/* what was given is there, and a code beyond that is beyond the table's rows */
+	if (t->done >= end || gpuagg_code_table_is_called(t->entry.expression))
 		return true;
 	/* what it makes lies in the dictionary's strings, or in the expression */
 	if (t->texts != NULL)
@@ -132,6 +133,8 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 		t->entry.codes = codes;
 		gpuagg_code_table_lay_out(expression, (uint32_t) codes, t->made.head);
 		t->made.bytes = (size_t) t->made.head->bytes;
+		if (gpuagg_code_table_is_called(expression))
+			t->made.head->nrows = 0;
 		if ((!gpuagg_code_table_is_text(expression) ||
 			 gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK) &&
 			table_open(t, error))
@@ -195,6 +198,159 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	(void) tables_drop(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
+}
+
+/* ---------- given values ---------- */
+
+uint64_t
+gpuagg_cuda_code_table_given(const GpuAggMade *table)
+{
+	return table->codes->done;
+}
+
+/* Values as the table has them, and the words of its bits that these are in */
+typedef struct Given
+{
+	char	   *values;
+	uint64_t   *nulls;
+	uint64_t   *errors;
+	int32_t    *codes;			/* of texts */
+} Given;
+
+static void
+given_free(Given *g)
+{
+	free(g->values);
+	free(g->nulls);
+	free(g->errors);
+	free(g->codes);
+}
+
+/* Room for n values; false: there is none */
+static bool
+given_alloc(Given *g, const GpuAggLookupColumn *column, uint32_t n)
+{
+	g->values = (char *) calloc(n + 1, column->width);
+	g->nulls = (uint64_t *) calloc(n / 64 + 2, sizeof(uint64_t));
+	g->errors = (uint64_t *) calloc(n / 64 + 2, sizeof(uint64_t));
+	g->codes = (int32_t *) calloc(n + 1, sizeof(int32_t));
+	return g->values != NULL && g->nulls != NULL && g->errors != NULL && g->codes != NULL;
+}
+
+/* Codes of those that are texts and no NULLs; false: *error tells. */
+static bool
+given_encode(const GpuAggCudaCodeTable *t, Given *g, const GpuAggRowColumn *values, uint32_t n,
+			 GpuAggError *error)
+{
+	const GpuAggBytes *strings = (const GpuAggBytes *) values->values;
+	GpuAggBytes *some = (GpuAggBytes *) malloc((n + 1) * sizeof(GpuAggBytes));
+	uint32_t	m = 0;
+	bool		good = some != NULL;
+
+	for (uint32_t i = 0; good && i < n; i++)
+		if (values->states[i] == GPUAGG_ST_VALUE)
+			some[m++] = strings[i];
+	if (some == NULL)
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else
+		good = gpuagg_cuda_dictionary_encode(t->texts, some, m, g->codes, error) == GPUAGG_OK;
+	for (uint32_t i = 0; good && i < m; i++)
+		if (g->codes[i] == GPUAGG_NO_CODE)
+		{
+			gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a dictionary takes no more strings");
+			good = false;
+		}
+	free(some);
+	return good;
+}
+
+/* The n values as they lie in the table from code `first` on */
+static void
+given_lay_out(const GpuAggCudaCodeTable *t, Given *g, const GpuAggRowColumn *values, uint32_t n)
+{
+	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t->made.head + 1);
+	const int32_t *code = g->codes;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		if (values->states[i] != GPUAGG_ST_VALUE)
+		{
+			(values->states[i] == GPUAGG_ST_NULL ? g->nulls : g->errors)[(t->done % 64 + i) / 64] |=
+				UINT64_C(1) << (t->done + i) % 64;
+			continue;
+		}
+		if (t->texts != NULL)
+			((int32_t *) g->values)[i] = *code++;
+		else if (column->width == 4)
+			((int32_t *) g->values)[i] = (int32_t) ((const int64_t *) values->values)[i];
+		else
+			((int64_t *) g->values)[i] = ((const int64_t *) values->values)[i];
+	}
+}
+
+/* Words of bits to the card, which has the first one in part */
+static bool
+given_bits(const GpuAggCudaCodeTable *t, uint64_t *bits, uint64_t offset, uint32_t n,
+		   GpuAggError *error)
+{
+	GpuAggDevice *device = t->made.device;
+	const uint32_t first = t->done / 64;
+	const uint32_t words = (t->done + n - 1) / 64 - first + 1;
+	char	   *there = t->made.block + offset + (size_t) first * sizeof(uint64_t);
+	uint64_t	before = 0;
+
+	if (!CUDA_OK(device, cudaMemcpyAsync(&before, there, sizeof(before), cudaMemcpyDeviceToHost,
+										 device->stripe_stream), error) ||
+		!gpuagg_cuda_stripe_done(device, error))
+		return false;
+	bits[0] |= before;
+	return CUDA_OK(device, cudaMemcpyAsync(there, bits, words * sizeof(uint64_t),
+										   cudaMemcpyHostToDevice, device->stripe_stream), error);
+}
+
+/* To the card, which then has so many more rows */
+static bool
+given_copy(GpuAggCudaCodeTable *t, Given *g, uint32_t n, GpuAggError *error)
+{
+	GpuAggDevice *device = t->made.device;
+	cudaStream_t stream = device->stripe_stream;
+	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t->made.head + 1);
+
+	if (!given_bits(t, g->nulls, column->nulls, n, error) ||
+		!given_bits(t, g->errors, column->errors, n, error))
+		return false;
+	t->made.head->nrows = t->done + n;
+	return CUDA_OK(device, cudaMemcpyAsync(t->made.block + column->values +
+										   (size_t) t->done * column->width, g->values,
+										   (size_t) n * column->width, cudaMemcpyHostToDevice,
+										   stream), error) &&
+		CUDA_OK(device, cudaMemcpyAsync(t->made.block, t->made.head, sizeof(GpuAggLookup),
+										cudaMemcpyHostToDevice, stream), error) &&
+		gpuagg_cuda_stripe_done(device, error);
+}
+
+GpuAggStatus
+gpuagg_cuda_code_table_give(GpuAggMade *table, const GpuAggRowColumn *values, uint32_t n,
+							GpuAggError *error)
+{
+	GpuAggCudaCodeTable *t = table->codes;
+	Given		g = {};
+
+	memset(error, 0, sizeof(*error));
+	if (n == 0)
+		return GPUAGG_OK;
+	if (n > t->entry.codes - t->done)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a code table has no room");
+	if (!given_alloc(&g, (const GpuAggLookupColumn *) (t->made.head + 1), n))
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else if (t->texts == NULL || given_encode(t, &g, values, n, error))
+	{
+		given_lay_out(t, &g, values, n);
+		if (given_copy(t, &g, n, error))
+			t->done += n;
+	}
+	given_free(&g);
+	return error->status;
 }
 
 void

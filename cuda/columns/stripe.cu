@@ -465,6 +465,8 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_dictionary_read,
 	gpuagg_cuda_code_table,
 	gpuagg_cuda_code_table_leave,
+	gpuagg_cuda_code_table_given,
+	gpuagg_cuda_code_table_give,
 	gpuagg_cuda_code_tables_drop,
 	gpuagg_cuda_code_table_texts,
 	gpuagg_cuda_rearrange,

@@ -125,11 +125,11 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 /* The code of a row's string */
 #define GPUAGG_CODE(n, q) (uint32_t) quad_at(q.c##n.v, r)
 
-template <typename V, typename Stored, bool NULLS>
+template <typename V, typename Stored, bool NULLS, bool ERRORS>
 GPUAGG_FN V
 frame_fetch(const GpuAggFrameFetched &c, int64_t row, uint8_t *st)
 {
-	return gpuagg_lookup_there(NULLS ? c.nulls : NULL, c.nrows, row, st) ?
+	return gpuagg_lookup_there(NULLS ? c.nulls : NULL, ERRORS ? c.errors : NULL, c.nrows, row, st) ?
 		((const Stored *) c.values)[row] : 0;
 }
 
@@ -206,6 +206,9 @@ quad_put(V *v, uint32_t r, V x)
 #define GPUAGG_DO_F_I(n, fn, x) GPUAGG_TOTAL(n, int64_t, s##x, fn(v##x, &e))
 #define GPUAGG_DO_I_I_IMM(n, fn, x) GPUAGG_TOTAL(n, int64_t, s##x, fn(v##x, &e, &i##n))
 #define GPUAGG_DO_BB_I(n, fn, x, y) GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_BB_F(n, fn, x, y) GPUAGG_GUARDED(n, double, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_BB_B(n, fn, x, y) \
+	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y, fn(v##x, v##y, &e))
 #define GPUAGG_DO_IB_I(n, fn, x, y) GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
 #define GPUAGG_DO_B_I(n, fn, x) GPUAGG_GUARDED(n, int64_t, s##x, fn(v##x, &e))
 #define GPUAGG_DO_B_B(n, fn, x) GPUAGG_GUARDED(n, GpuAggBytes, s##x, fn(v##x, &e))
@@ -230,9 +233,11 @@ quad_put(V *v, uint32_t r, V x)
 				   gpuagg_lookup_bit(a.tables[t].bits, a.tables[t].first, a.tables[t].span, \
 									 v##x, &e))
 #define GPUAGG_DO_FETCH(n, type, stored, x, c) \
-	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, false>(a.fetched[c], v##x, &e)))
+	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, false, false>(a.fetched[c], v##x, &e)))
 #define GPUAGG_DO_FETCH_NULLS(n, type, stored, x, c) \
-	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, true>(a.fetched[c], v##x, &e)))
+	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, true, false>(a.fetched[c], v##x, &e)))
+#define GPUAGG_DO_FETCH_ERRORS(n, type, stored, x, c) \
+	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, true, true>(a.fetched[c], v##x, &e)))
 
 /* What of an instruction such operators look at, and IN lists */
 #define GPUAGG_IMM(n, op, flags, imm) \

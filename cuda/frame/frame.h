@@ -79,6 +79,7 @@ typedef struct GpuAggFrameFetched
 {
 	const char *values;
 	const uint64_t *nulls;		/* NULL: none is */
+	const uint64_t *errors;		/* NULL: none is */
 	uint64_t	nrows;
 } GpuAggFrameFetched;
 
@@ -170,6 +171,8 @@ gpuagg_frame_tables(const GpuAggProgram *p, const GpuAggCodegenArgs *from, const
 		a->fetched[i].values = block + column->values;
 		a->fetched[i].nulls = column->nulls == 0 ? NULL :
 												   (const uint64_t *) (block + column->nulls);
+		a->fetched[i].errors = column->errors == 0 ? NULL :
+													 (const uint64_t *) (block + column->errors);
 		a->fetched[i].nrows = t->nrows;
 	}
 }

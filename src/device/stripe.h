@@ -16,8 +16,8 @@
  * may use a stripe when, is cache/cache.c's to know; devices only keep values.
  *
  * All of it is called by the worker's main thread, as everything in device.h.
- * Nothing here waits for the device but dictionary_encode and
- * dictionary_read.  A stripe or dictionary is freed only when no task uses it.
+ * Nothing here waits for the device but dictionary_encode, dictionary_read and
+ * code_table_give.  A stripe or dictionary is freed only when no task uses it.
  */
 #ifndef GPUAGG_DEVICE_STRIPE_H
 #define GPUAGG_DEVICE_STRIPE_H
@@ -82,6 +82,8 @@ gpuagg_zones(uint32_t positions)
 {
 	return (uint32_t) (((uint64_t) positions + GPUAGG_ZONE - 1) >> GPUAGG_ZONE_LOG2);
 }
+
+struct GpuAggRowColumn;			/* device.h */
 
 /* Codes of a dictionary: 0 .. n - 1; of a string that it cannot take: */
 #define GPUAGG_NO_CODE (-1)
@@ -201,6 +203,15 @@ typedef struct GpuAggStripeOps
 								const GpuAggProgram *expression,
 								GpuAggMade **table, GpuAggError *error);
 	void		(*code_table_leave) (GpuAggMade *table);
+
+	/*
+	 * Of a table whose values are given (ops/code_table.h): how many codes have some, from 0 on,
+	 * and those of the next n codes: states VALUE, NULL or NEEDS_PG.  Waits.  A task that has it
+	 * fails at a code that has none, with VALUE_ERROR and NEEDS_PG.
+	 */
+	uint64_t	(*code_table_given) (const GpuAggMade *table);
+	GpuAggStatus (*code_table_give) (GpuAggMade *table, const struct GpuAggRowColumn *values,
+									 uint32_t n, GpuAggError *error);
 
 	/* Those of a dictionary that nobody has go; was there any? */
 	bool		(*code_tables_drop) (GpuAggDictionary *dictionary);

@@ -44,7 +44,8 @@ code_bytes(const GpuAggHostCodeTable *t, uint32_t codes)
 {
 	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t->made.table + 1);
 
-	return (size_t) codes * column->width + (column->nulls != 0 ? codes / 8 : 0);
+	return (size_t) codes * column->width + (column->nulls != 0 ? codes / 8 : 0) +
+		(column->errors != 0 ? codes / 8 : 0);
 }
 
 /* Memory for codes up to n */
@@ -173,6 +174,13 @@ table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
 
 	if (whole >= n)
 		return GPUAGG_OK;
+	if (gpuagg_code_table_is_called(t->entry.expression))
+	{
+		error->detail = GPUAGG_ST_NEEDS_PG;
+		snprintf(error->message, sizeof(error->message),
+				 "what only PostgreSQL computes is not known of all strings");
+		return error->status = GPUAGG_VALUE_ERROR;
+	}
 	/* without what is kept it can go on */
 	if (!charge(t, n) || !parts_complete(t, whole / PART, n))
 	{
@@ -309,6 +317,60 @@ gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	gpuagg_code_table_add(&d->tables, &t->entry);
 	(void) tables_drop(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
+	return GPUAGG_OK;
+}
+
+/* ---------- given values ---------- */
+
+uint64_t
+gpuagg_host_code_table_given(const GpuAggMade *table)
+{
+	return atomic_load_explicit(&table->codes->whole, memory_order_acquire);
+}
+
+/* The values of n codes from `first` on; false: the dictionary of texts does not take one. */
+static bool
+values_put(const GpuAggHostCodeTable *t, uint32_t first, const GpuAggRowColumn *values, uint32_t n)
+{
+	const GpuAggLookupColumn *column = (const GpuAggLookupColumn *) (t->made.table + 1);
+	uint64_t   *nulls = (uint64_t *) ((char *) t->made.table + column->nulls);
+	uint64_t   *errors = (uint64_t *) ((char *) t->made.table + column->errors);
+	Texts		texts;
+	bool		good = true;
+
+	texts.n = 0;
+	for (uint32_t i = 0; good && i < n; i++)
+	{
+		const uint32_t code = first + i;
+
+		if (values->states[i] != GPUAGG_ST_VALUE)
+			(values->states[i] == GPUAGG_ST_NULL ? nulls : errors)[code / 64] |=
+				UINT64_C(1) << code % 64;
+		else if (t->texts == NULL)
+			gpuagg_code_table_put(t->made.table, (char *) t->made.table, code,
+								  (GpuAggValue) {.i = ((const int64_t *) values->values)[i]});
+		else
+		{
+			texts.of[texts.n] = code;
+			texts.string[texts.n++] = ((const GpuAggBytes *) values->values)[i];
+			good = texts.n < TEXTS || texts_put(t, &texts);
+		}
+	}
+	return good && (texts.n == 0 || texts_put(t, &texts));
+}
+
+GpuAggStatus
+gpuagg_host_code_table_give(GpuAggMade *table, const GpuAggRowColumn *values, uint32_t n,
+							GpuAggError *error)
+{
+	GpuAggHostCodeTable *t = table->codes;
+	const uint32_t first = atomic_load(&t->whole);
+
+	memset(error, 0, sizeof(*error));
+	if (n > GPUAGG_DICTIONARY_ENTRIES - first || !charge(t, first + n) ||
+		!values_put(t, first, values, n))
+		return gpuagg_memory_error(t->made.memory, error);
+	atomic_store_explicit(&t->whole, first + n, memory_order_release);
 	return GPUAGG_OK;
 }
 

@@ -34,6 +34,9 @@ extern GpuAggStatus gpuagg_host_code_table(GpuAggDictionary *dictionary,
 										   const GpuAggProgram *expression, GpuAggMade **table,
 										   GpuAggError *error);
 extern void gpuagg_host_code_table_leave(GpuAggMade *table);
+extern uint64_t gpuagg_host_code_table_given(const GpuAggMade *table);
+extern GpuAggStatus gpuagg_host_code_table_give(GpuAggMade *table, const GpuAggRowColumn *values,
+												uint32_t n, GpuAggError *error);
 extern bool gpuagg_host_code_tables_drop(GpuAggDictionary *dictionary);
 extern GpuAggDictionary *gpuagg_host_code_table_texts(GpuAggMade *table);
 

@@ -161,6 +161,20 @@ GPUAGG_KERNEL_DEFINE(name) \
 	GPUAGG_R(int64_t, i) \
 	GPUAGG_CAREFUL(fn(x[i], y[i], &e)) \
 }
+#define GPUAGG_MAKE_BB_F(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(GpuAggBytes, b) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(double, f) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e)) \
+}
+#define GPUAGG_MAKE_BB_B(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(GpuAggBytes, b) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(GpuAggBytes, b) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e)) \
+}
 #define GPUAGG_MAKE_BB_I_IMM(name, fn) \
 GPUAGG_KERNEL_DEFINE(name) \
 { \

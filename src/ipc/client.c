@@ -168,6 +168,7 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 	msg->host = request->host;
 	msg->measure = request->measure;
 	msg->several = request->several;
+	msg->called = request->called;
 	msg->alone = request->alone;
 	msg->cache = request->cache;
 	msg->ahead = request->ahead;

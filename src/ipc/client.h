@@ -32,6 +32,8 @@ typedef struct GpuAggClientRequest
 								 * others may be waiting */
 	bool		several;		/* more tables than the one of the cache request;
 								 * TABLE messages are the caller's to send */
+	bool		called;			/* gives values of strings: ASK and ROWS messages are the
+								 * caller's */
 	bool		alone;			/* waits until no other task runs on the device, and keeps
 								 * others waiting: all of its memory is the task's */
 	bool		rogue;			/* a test's, of messages that are wrong on purpose: the worker's

@@ -33,6 +33,15 @@
  * that are used come from the cache and complete as one batch; the client
  * feeds all others.
  *
+ * A task whose BEGIN says `called` reads nothing.  It gives values that only PostgreSQL computes
+ * (device/ops/code_table.h) of a kept column's strings: its program's one key.
+ *
+ *		BEGIN						READY, CACHED
+ *		ASK ...						STRINGS ...	(some strings, by their codes)
+ *		ROWS ...								(their values; batch_id: the first code; a state
+ *												may be NEEDS_PG: an error)
+ *		FINISH						DONE
+ *
  * A client that finds all of a table all-visible may say so ahead, with BEGIN.  If the worker
  * then holds all of it, with these LSNs, nothing else need be said: SETTLED comes in place of
  * CACHED, and may be sent together with the groups.
@@ -54,6 +63,8 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_MAP,				/* GpuAggMapMsg */
 	GPUAGG_MSG_TABLE,			/* GpuAggTableMsg */
 	GPUAGG_MSG_BLOCK,			/* GpuAggBlockMsg: count rows */
+	GPUAGG_MSG_ASK,				/* of a task that gives values of strings: those from code
+								 * batch_id on */
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
@@ -71,6 +82,7 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them;
 								 * batch_id 1: the device has regrouped them */
+	GPUAGG_MSG_STRINGS,			/* GpuAggStringsMsg, the answer to ASK */
 	GPUAGG_MSG_MADE,			/* GpuAggMadeMsg: of a task that makes a table, before DONE */
 	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
 	GPUAGG_MSG_FAILED			/* GpuAggFailedMsg */
@@ -219,6 +231,8 @@ typedef struct GpuAggBeginMsg
 	double		predicted_ms;	/* ms that it is predicted to take; 0: not known */
 	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
 								 * for each table has codes of its own */
+	uint32_t	called;			/* 1: the task gives values of strings */
+	uint32_t	pad;
 	uint32_t	alone;			/* 1: no other task may run on the device meanwhile */
 	uint32_t	segment;		/* handle of the segment where the program lies, if it is
 								 * long; 0: it follows */
@@ -277,6 +291,17 @@ typedef struct GpuAggMadeStrings
 	uint64_t	bytes;			/* of the strings */
 	/* uint32_t lengths[count], padded to 8; the strings one after the other, padded to 8 */
 } GpuAggMadeStrings;
+
+/* What ASK's batch_id is to begin with: the first string of which no value is known */
+#define GPUAGG_ASK_MISSING UINT64_MAX
+
+/* Strings of a dictionary, msg.count of them; msg.batch_id: the first one's code */
+typedef struct GpuAggStringsMsg
+{
+	GpuAggMsg	msg;
+	uint64_t	total;			/* strings that there are */
+	/* uint32_t lengths[count], padded to 8; the strings one after the other, padded to 8 */
+} GpuAggStringsMsg;
 
 /* Zones of kept columns (device/stripe.h) that were asked, and what came of it */
 typedef struct GpuAggZonesCount

@@ -33,6 +33,7 @@ struct GpuAggJobEncoding
 	uint32		ntables;
 	GpuAggMade *tables[GPUAGG_CODE_TABLES];	/* code tables; the job has them till it leaves them */
 	uint16		read[GPUAGG_CODE_TABLES];	/* the register that each is read into */
+	bool		called;			/* some of them have values that clients give */
 };
 
 static const GpuAggStripeOps *
@@ -177,13 +178,39 @@ are_known(const GpuAggWorkerJob *job, const GpuAggCodeExpression *found, uint32 
 	return true;
 }
 
+/* Are there strings of which what only PostgreSQL computes is not given yet?  *error says so. */
+static bool
+are_awaited(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
+			const GpuAggCodeExpression *found, uint32 n, GpuAggDictionary *const *dictionaries,
+			GpuAggError *error)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		GpuAggDictionaryInfo info;
+
+		if (!gpuagg_is_called(gpuagg_instr_of(e->original, found[i].reg)))
+			continue;
+		e->called = true;
+		stripe_ops(job)->dictionary_info(dictionaries[found[i].column], &info);
+		if (stripe_ops(job)->code_table_given(e->tables[i]) >= info.entries)
+			continue;
+		error->status = GPUAGG_VALUE_ERROR;
+		error->detail = GPUAGG_ST_NEEDS_PG;
+		strlcpy(error->message, "what only PostgreSQL computes is not known of all strings",
+				sizeof(error->message));
+		tables_leave(job, e);
+		return true;
+	}
+	return false;
+}
+
 /*
  * The job's program gets code tables in the place of expressions; without memory for all of them,
- * or room among the tables that the job looks up in, it stays as it is.
+ * or room among the tables that the job looks up in, it stays as it is.  False: *error tells.
  */
-static void
+static bool
 use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
-		   GpuAggDictionary *const *dictionaries)
+		   GpuAggDictionary *const *dictionaries, GpuAggError *error)
 {
 	GpuAggMadeTables *made = &job->config.made;
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
@@ -193,7 +220,7 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 	uint32		n;
 
 	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
-		return;
+		return true;
 	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(e->original));
 	n = gpuagg_code_tables_find(e->original, found, room);
 	if (n == 0 || made->n + n > GPUAGG_MADE_TABLES ||
@@ -202,7 +229,9 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 		n = 0;
 	pfree(room);
 	if (n == 0)
-		return;
+		return true;
+	if (are_awaited(job, e, found, n, dictionaries, error))
+		return false;
 	for (uint32 i = 0; i < n; i++)
 		heads[i] = job->on->ops->made->head(e->tables[i]);
 	/* look-up tables, which may be large, stay where they are */
@@ -216,6 +245,7 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 		made->tables[made->n++] = e->tables[i];
 		e->read[i] = gpuagg_code_table_register(job->program, first + i);
 	}
+	return true;
 }
 
 void
@@ -236,7 +266,7 @@ gpuagg_encoding_outgrown(const GpuAggWorkerJob *job)
 {
 	const struct GpuAggJobEncoding *e = job->encoding;
 
-	if (job->pages_read == 0)
+	if (job->pages_read == 0 || (e != NULL && e->called))
 		return false;
 	for (uint32 i = 0; e != NULL && i < e->ntables; i++)
 		if (job->on->ops->made->head(e->tables[i])->nrows < GPUAGG_DICTIONARY_ENTRIES)
@@ -297,7 +327,8 @@ give_up(GpuAggWorkerJob *job, uint32 bytes)
 }
 
 bool
-gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries)
+gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries,
+					 GpuAggError *error)
 {
 	const uint32 bytes = job->program->bytes;
 	struct GpuAggJobEncoding *e;
@@ -310,7 +341,11 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	e->original = head_of(job);
 	/* whatever it has by then it leaves, even if it ends here by an ERROR */
 	job->encoding = e;
-	use_tables(job, e, dictionaries);
+	if (!use_tables(job, e, dictionaries, error))
+	{
+		give_up(job, bytes);
+		return false;
+	}
 	gpuagg_encode_plan(job->program, of);
 	if (!encode_of_sources(job, e, of, dictionaries, codes))
 	{

@@ -11,10 +11,10 @@
 /*
  * Rewrites the job's program and configuration to codes of these dictionaries
  * (by loaded column, NULL: none) where that is possible.  False: a dictionary
- * does not take the program's constants.
+ * does not take the program's constants; or, with an *error, the job cannot run.
  */
 extern bool gpuagg_encoding_make(GpuAggWorkerJob *job,
-								 GpuAggDictionary *const *dictionaries);
+								 GpuAggDictionary *const *dictionaries, GpuAggError *error);
 
 /* Nothing of the device is read by the job any more; it may have been told before. */
 extern void gpuagg_encoding_leave(GpuAggWorkerJob *job);

@@ -57,6 +57,9 @@ typedef struct GpuAggFollower GpuAggFollower;
 /* A look-up table that a device has made (job_made.c) */
 typedef struct GpuAggWorkerMade GpuAggWorkerMade;
 
+/* The code table that a job gives values to (job_called.c) */
+struct GpuAggJobCalled;
+
 /* One of the tables that a job reads */
 typedef struct GpuAggJobTable
 {
@@ -99,6 +102,8 @@ typedef struct GpuAggWorkerJob
 	uint32		room_tables;
 	uint32		begun_tables;	/* that the cache has been asked for */
 	bool		several;		/* more may come */
+	bool		called_wish;	/* it gives values of strings */
+	struct GpuAggJobCalled *called; /* to this table; NULL: to none yet, or it gives none */
 	char	   *zone_answer;	/* what zones have answered, until it is part of
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */

@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "worker/devices.h"
 #include "worker/encoding.h"
+#include "worker/job_called.h"
 #include "worker/job_input.h"
 #include "worker/job_made.h"
 #include "worker/job_share.h"
@@ -204,6 +205,12 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	}
 	job->program = program;
 	job->several = begin->several != 0;
+	job->called_wish = begin->called != 0;
+	if (!gpuagg_job_called_wish_ok(job))
+	{
+		job_garbled(job, "BEGIN message of values that nobody asks for");
+		return;
+	}
 	if (!gpuagg_made_wish_ok(job))
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device makes no such look-up table");
@@ -295,9 +302,9 @@ input_pages(GpuAggWorkerJob *job, GpuAggJobTable *table, const GpuAggMsg *msg, S
 				&error);
 }
 
-/* One column of rows; false if the message does not hold it. */
+/* One column of rows, with such states; false if the message does not hold it. */
 static bool
-column_decode(GpuAggReader *reader, uint32 count, uint32 cls,
+column_decode(GpuAggReader *reader, uint32 count, uint32 cls, uint8 states,
 			  GpuAggRowColumn *column)
 {
 	const uint32 *lengths;
@@ -309,8 +316,7 @@ column_decode(GpuAggReader *reader, uint32 count, uint32 cls,
 	if (column->states == NULL)
 		return false;
 	for (uint32 i = 0; i < count; i++)
-		if (column->states[i] != GPUAGG_ST_VALUE &&
-			column->states[i] != GPUAGG_ST_NULL)
+		if ((column->states[i] & ~states) != 0)
 			return false;
 	if (cls != GPUAGG_CLASS_BYTES)
 	{
@@ -347,16 +353,16 @@ rows_decode(GpuAggWorkerJob *job, const char *data, Size bytes, uint32 count,
 	GpuAggReader reader = {data, bytes};
 
 	for (uint32 i = 0; i < p->nkeys; i++)
-		if (!column_decode(&reader, count, classes[keys[i].reg], columns++))
+		if (!column_decode(&reader, count, classes[keys[i].reg], GPUAGG_ST_NULL, columns++))
 			return false;
 	for (uint32 i = 0; i < p->ntransitions; i++)
 	{
 		if (trans[i].arg != GPUAGG_NO_REG &&
-			!column_decode(&reader, count, classes[trans[i].arg],
+			!column_decode(&reader, count, classes[trans[i].arg], GPUAGG_ST_NULL,
 						   columns++))
 			return false;
 		if (trans[i].filter != GPUAGG_NO_REG &&
-			!column_decode(&reader, count, GPUAGG_CLASS_I64, columns++))
+			!column_decode(&reader, count, GPUAGG_CLASS_I64, GPUAGG_ST_NULL, columns++))
 			return false;
 	}
 	return reader.left == 0;
@@ -388,6 +394,35 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, const char *data, Size by
 	}
 	else
 		job_garbled(job, "garbled ROWS message");
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+/* Of a job that gives values of strings: what it asks and gives */
+static void
+input_called(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggProgram *p = job->program;
+	const uint32 cls = gpuagg_program_classes(p)[gpuagg_program_keys(p)[0].reg];
+	GpuAggReader reader = {(const char *) (msg + 1), bytes - sizeof(GpuAggMsg)};
+	MemoryContext scratch;
+	MemoryContext old;
+	GpuAggRowColumn values;
+
+	if (msg->type == GPUAGG_MSG_ASK && bytes == sizeof(GpuAggMsg))
+	{
+		gpuagg_job_called_ask(job, msg);
+		return;
+	}
+	scratch = AllocSetContextCreate(job->context, "gpuagg values of strings",
+									ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(scratch);
+	if (msg->type == GPUAGG_MSG_ROWS &&
+		column_decode(&reader, msg->count, cls, GPUAGG_ST_NULL | GPUAGG_ST_NEEDS_PG, &values) &&
+		reader.left == 0)
+		gpuagg_job_called_take(job, msg->batch_id, &values, msg->count);
+	else
+		job_garbled(job, "garbled message of a task that gives values of strings");
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }
@@ -479,6 +514,8 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "message out of order");
 	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
 		job_garbled(job, "too many batches in flight");
+	else if (job->called_wish && msg->type != GPUAGG_MSG_FINISH)
+		input_called(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_MAP || msg->type == GPUAGG_MSG_PAGES ||
 			 ((msg->type == GPUAGG_MSG_ROWS || msg->type == GPUAGG_MSG_BLOCK) &&
 			  !job->program->select))

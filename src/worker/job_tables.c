@@ -14,6 +14,7 @@
 #include "device/ops/zone_answer.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"
+#include "worker/job_called.h"
 #include "worker/job_made.h"
 #include "worker/job_share.h"
 #include "worker/job_tables.h"
@@ -51,11 +52,19 @@ static bool
 cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 {
 	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggError error = {0};
 	bool		encoded;
 
+	if (job->called_wish)
+	{
+		gpuagg_job_called_begin(job, dictionaries);
+		return true;
+	}
 	gpuagg_made_dictionaries(job, dictionaries);
-	encoded = job->several || gpuagg_encoding_make(job, dictionaries);
+	encoded = job->several || gpuagg_encoding_make(job, dictionaries, &error);
 	client->program = job->program;
+	if (error.status != GPUAGG_OK)
+		gpuagg_job_fail(job, &error);
 	return encoded;
 }
 
@@ -169,6 +178,7 @@ gpuagg_job_tables_leave(GpuAggWorkerJob *job)
 	bool		left = false;
 
 	gpuagg_encoding_leave(job);
+	gpuagg_job_called_leave(job);
 	for (uint32 i = 0; i < job->ntables; i++)
 		left |= gpuagg_cache_leave(&job->tables[i]->cache);
 	if (left)

@@ -532,10 +532,54 @@ test_full(void)
 	is_int(found(), 0, "without one there is no table");
 }
 
+/* What only PostgreSQL computes is a table by itself, of a column alone. */
+static void
+test_called(void)
+{
+	const uint16_t name = (begin("an expression"), pattern);
+	const uint16_t made = program_instr(&p, GPUAGG_OP_CALLED_TEXT, GPUAGG_CLASS_BYTES, 0, name);
+	const uint16_t same = program_instr(&p, GPUAGG_OP_BYTES_EQ, GPUAGG_CLASS_I64, made, name);
+	GpuAggProgram *original;
+	GpuAggProgram *room;
+	const char *reason;
+	uint16_t	chosen;
+	uint16_t	other;
+
+	program_filter(&p, same);
+	program_key(&p, made, GPUAGG_T_TEXT);
+	is_int(found(), 1, "what is made of it is none");
+	original = program_pack(&p);
+	room = malloc(gpuagg_code_tables_room(original));
+	is_int(gpuagg_called_count(original), 1, "one is called");
+	ok(gpuagg_called_have_tables(original, room), "and has a table");
+	gpuagg_called_program(original, gpuagg_program_instrs(original), room);
+	ok(gpuagg_program_check(room, room->bytes, &reason) && room->nkeys == 1 &&
+	   room->nattrs == 1, "it is a program by itself");
+	gpuagg_called_read_program(original, gpuagg_program_instrs(original), room);
+	ok(gpuagg_program_check(room, room->bytes, &reason) && gpuagg_called_count(room) == 0,
+	   "and so is what reads its strings");
+	free(room);
+	free(original);
+	(void) like(made);
+	program_key(&p, like(made), GPUAGG_T_INT8);
+	is_int(found(), 0, "nor is there one where its bytes are looked at");
+	begin("an expression");
+	chosen = like(1);
+	other = program_instr(&p, GPUAGG_OP_CALLED_TEXT, GPUAGG_CLASS_BYTES, 0, pattern);
+	program_key(&p, program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_BYTES, chosen, 0, other),
+				GPUAGG_T_TEXT);
+	original = program_pack(&p);
+	room = malloc(gpuagg_code_tables_room(original));
+	ok(!gpuagg_called_have_tables(original, room), "nor where it stands beside the column's own");
+	free(room);
+	free(original);
+}
+
 int
 main(void)
 {
 	test_which();
+	test_called();
 	test_full();
 	test_random();
 	return done_testing();

@@ -42,6 +42,7 @@ int			device_regroup_cases(const TestDevice *device);
 int			device_ordered_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 int			device_stripe_cases(const TestDevice *device);
+int			device_stripe_called_cases(const TestDevice *device);
 int			device_stripe_code_cases(const TestDevice *device);
 int			device_stripe_draw_cases(const TestDevice *device);
 int			device_stripe_path_cases(const TestDevice *device);

@@ -483,11 +483,14 @@ ops_is_strict(uint32_t op)
 	return strcmp(ops_signatures[op], "SPECIAL") != 0;
 }
 
-/* Has it cases here?  Not those whose argument is a look-up table: lookup_test.c */
+/*
+ * Has it cases here?  Not those whose argument is a look-up table: lookup_test.c; nor what no device
+ * computes: device_stripe_called_cases.c
+ */
 static inline bool
 ops_has_cases(uint32_t op)
 {
-	return op < GPUAGG_OP_LOOKUP || op > GPUAGG_OP_FETCH_BYTES;
+	return op < GPUAGG_OP_LOOKUP || op > GPUAGG_OP_CALLED_TEXT;
 }
 
 /* Class of an instruction's result */

@@ -31,6 +31,8 @@ apply(GpuAggRemedy remedy, GpuAggTried *tried)
 		tried->limited = true;
 		tried->limitable = false;
 	}
+	if (remedy == GPUAGG_REMEDY_CALLED)
+		tried->all_called = true;
 	if (remedy == GPUAGG_REMEDY_ALL_GROUPS)
 		tried->all_groups = true;
 	if (remedy == GPUAGG_REMEDY_OTHER_GPU)
@@ -135,6 +137,18 @@ test_values(void)
 }
 
 static void
+test_called(void)
+{
+	GpuAggTried called = on_gpu;
+
+	called.called = called.cached = called.limitable = called.other_gpu = true;
+	TRIES(called, GPUAGG_VALUE_ERROR, LEFT, "values that are missing", GPUAGG_REMEDY_CALLED);
+	is(called, GPUAGG_VALUE_ERROR, GPUAGG_ST_DIV_ZERO, GPUAGG_REMEDY_NONE, "an error beside them");
+	is(called, GPUAGG_UNSUPPORTED, 0, GPUAGG_REMEDY_NONE, "without what is kept there are none");
+	is(called, GPUAGG_DEVICE_LOST, 0, GPUAGG_REMEDY_NONE, "nor on another device");
+}
+
+static void
 test_tables(void)
 {
 	GpuAggTried gpu = on_gpu;
@@ -171,6 +185,7 @@ main(void)
 	test_device();
 	test_cache();
 	test_values();
+	test_called();
 	test_tables();
 	test_together();
 	return done_testing();

@@ -65,7 +65,8 @@ write_fetch(GpuAggWriter *w, const GpuAggInstr *ins, const GpuAggLookup *t)
 	if (!column_number(&w->args, ins, &n))
 		return false;
 	gpuagg_write_register(w, ins->a);
-	gpuagg_write(w, "\t\tGPUAGG_DO_FETCH%s(%u, %s, %s, %u, %u)\n", c->nulls != 0 ? "_NULLS" : "",
+	gpuagg_write(w, "\t\tGPUAGG_DO_FETCH%s(%u, %s, %s, %u, %u)\n",
+				 c->errors != 0 ? "_ERRORS" : c->nulls != 0 ? "_NULLS" : "",
 				 gpuagg_write_number(w, ins->dst), type, c->width == 4 ? "int32_t" : type,
 				 gpuagg_write_number(w, ins->a), n);
 	return true;

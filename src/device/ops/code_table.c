@@ -21,6 +21,7 @@ typedef struct Search
 	uint32_t	n;
 	uint16_t	of[GPUAGG_MAX_REGS];	/* the column of strings that each register is made of */
 	bool		looks[GPUAGG_MAX_REGS]; /* at bytes of it, where codes would not do */
+	bool		called[GPUAGG_MAX_REGS];	/* only PostgreSQL computes it */
 	bool		seen[GPUAGG_MAX_REGS];
 	const bool *forbidden;		/* columns that must stay strings, and so what is made of them */
 	GpuAggProgram *room;
@@ -73,10 +74,11 @@ is_safe(const GpuAggProgram *p, const GpuAggInstr *ins)
 	return traits->rule < GPUAGG_RULE_SAME;
 }
 
+/* May it make NULL of values? */
 static bool
 is_null_made(const GpuAggInstr *ins)
 {
-	return ins->op == GPUAGG_OP_NULL_IF ||
+	return ins->op == GPUAGG_OP_NULL_IF || gpuagg_is_called(ins) ||
 		(gpuagg_has_list(ins) && (ins->flags & GPUAGG_IN_HAS_NULL) != 0);
 }
 
@@ -109,10 +111,11 @@ look_at_instr(Search *s, const GpuAggInstr *ins)
 	uint16_t	args[3];
 	const uint32_t n = gpuagg_instr_args(ins, args);
 
-	*of = is_safe(p, ins) ? OF_CONSTANTS : OF_OTHERS;
+	s->called[ins->dst] = gpuagg_is_called(ins);
+	*of = is_safe(p, ins) || s->called[ins->dst] ? OF_CONSTANTS : OF_OTHERS;
 	for (uint32_t i = 0; i < n && *of != OF_OTHERS; i++)
 	{
-		const uint16_t arg = s->of[args[i]];
+		const uint16_t arg = s->called[args[i]] ? OF_OTHERS : s->of[args[i]];
 
 		s->looks[ins->dst] |= s->looks[args[i]] ||
 			(args[i] < p->ncolumns && class_of(p, args[i]) == GPUAGG_CLASS_BYTES &&
@@ -160,6 +163,9 @@ is_expression(const Search *s, uint16_t reg, GpuAggCodeExpression *e)
 	e->column = s->of[reg];
 	if (reg < first_result(p) || s->forbidden[reg] || e->column == OF_CONSTANTS ||
 		e->column == OF_OTHERS || !s->looks[reg])
+		return false;
+	/* of a string that is made of the column's nobody computes it */
+	if (s->called[reg] && gpuagg_instr_of(p, reg)->a != e->column)
 		return false;
 	gpuagg_code_table_program(p, e, s->room);
 	return s->room->nregs <= GPUAGG_CODE_TABLE_REGS && is_null_of_null(s->room);
@@ -244,6 +250,28 @@ gpuagg_code_tables_find(const GpuAggProgram *p, GpuAggCodeExpression *found, Gpu
 		}
 	} while (!all);
 	return s.n;
+}
+
+uint32_t
+gpuagg_called_count(const GpuAggProgram *p)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		n += gpuagg_is_called(&gpuagg_program_instrs(p)[i]);
+	return n;
+}
+
+bool
+gpuagg_called_have_tables(const GpuAggProgram *p, GpuAggProgram *room)
+{
+	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	const uint32_t n = gpuagg_code_tables_find(p, found, room);
+	uint32_t	called = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		called += gpuagg_is_called(gpuagg_instr_of(p, found[i].reg));
+	return called == gpuagg_called_count(p);
 }
 
 /* ---------- programs ---------- */
@@ -378,13 +406,34 @@ constants_copy(const GpuAggProgram *p, const bool *needed, Places *places, GpuAg
 	}
 }
 
-void
-gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e, GpuAggProgram *out)
+/* The attributes up to one, which alone is loaded; or that one by itself, which is on no page */
+static void
+attributes_copy(const GpuAggProgram *p, uint16_t column, bool table, GpuAggProgram *out)
+{
+	const GpuAggAttr *from = gpuagg_program_attrs(p);
+	const GpuAggAttr *attr = attr_of(p, column);
+	GpuAggAttr *to;
+
+	if (table)
+		from = attr;
+	out->nattrs = (uint16_t) (attr - from + 1);
+	out->attrs_off = append(out, from, out->nattrs * sizeof(GpuAggAttr));
+	to = at(out, out->attrs_off);
+	for (uint32_t i = 0; i < out->nattrs; i++)
+		to[i].reg = to[i].missing_const = GPUAGG_NO_REG;
+	to[out->nattrs - 1].reg = 0;
+	if (table)
+		to->fixed_off = -1;
+}
+
+/* An expression of a column by itself, as the program of a code table, or of the table */
+static void
+expression_copy(const GpuAggProgram *p, const GpuAggCodeExpression *e, bool table,
+				GpuAggProgram *out)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 	static const uint8_t types[] = {GPUAGG_T_INT8, GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
 	GpuAggKey	key = {.type = types[class_of(p, e->reg)]};
-	GpuAggAttr	attr = *attr_of(p, e->column);
 	bool		needed[GPUAGG_MAX_REGS] = {false};
 	Places		places;
 	uint8_t    *classes;
@@ -397,11 +446,9 @@ gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e,
 	out->version = p->version;
 	out->utf8 = p->utf8;
 	out->filter_reg = GPUAGG_NO_REG;
-	out->nattrs = out->ncolumns = out->nkeys = 1;
-	places.to[e->column] = attr.reg = 0;
-	attr.missing_const = GPUAGG_NO_REG;
-	attr.fixed_off = -1;
-	out->attrs_off = append(out, &attr, sizeof(attr));
+	out->ncolumns = out->nkeys = 1;
+	places.to[e->column] = 0;
+	attributes_copy(p, e->column, table, out);
 	constants_copy(p, needed, &places, out);
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 		if (needed[ins[i].dst])
@@ -431,6 +478,33 @@ gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e,
 	for (uint32_t r = 0; r < p->nregs; r++)
 		if (places.to[r] != GPUAGG_NO_REG)
 			classes[places.to[r]] = (uint8_t) class_of(p, (uint16_t) r);
+}
+
+void
+gpuagg_code_table_program(const GpuAggProgram *p, const GpuAggCodeExpression *e, GpuAggProgram *out)
+{
+	expression_copy(p, e, true, out);
+}
+
+void
+gpuagg_called_program(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggProgram *out)
+{
+	const GpuAggCodeExpression e = {.reg = ins->dst,.column = ins->a};
+
+	expression_copy(p, &e, false, out);
+}
+
+void
+gpuagg_called_read_program(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggProgram *out)
+{
+	GpuAggInstr *read;
+
+	gpuagg_called_program(p, ins, out);
+	read = at(out, out->instrs_off);
+	read->op = GPUAGG_OP_BYTES_EQ;
+	read->b = read->a;
+	((uint8_t *) at(out, out->classes_off))[read->dst] = GPUAGG_CLASS_I64;
+	((GpuAggKey *) at(out, out->keys_off))->type = GPUAGG_T_INT8;
 }
 
 /* Which registers the outputs need once tables are there */
@@ -635,6 +709,11 @@ gpuagg_code_table_lay_out(const GpuAggProgram *expression, uint32_t codes, GpuAg
 	if (may_be_null(expression))
 	{
 		column->nulls = end;
+		end += gpuagg_align(((uint64_t) codes + 63) / 64 * 8, 64);
+	}
+	if (gpuagg_code_table_is_called(expression))
+	{
+		column->errors = end;
 		end += gpuagg_align(((uint64_t) codes + 63) / 64 * 8, 64);
 	}
 	column->values = end;

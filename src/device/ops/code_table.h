@@ -8,6 +8,10 @@
  * and its one column is what the expression is.  What its strings are not known to make (an error,
  * or a value of NULL) is no such expression.
  *
+ * An expression that only PostgreSQL computes is an instruction, CALLED, of a column and a name.
+ * It is a code table by itself, whose values (NULLs and errors among them) are given by who can
+ * compute them, from code 0 on: its rows are the codes that have some.
+ *
  * Pure functions over programs.
  */
 #ifndef GPUAGG_DEVICE_OPS_CODE_TABLE_H
@@ -72,6 +76,30 @@ gpuagg_code_table_is_text(const GpuAggProgram *expression)
 {
 	return gpuagg_key_class(gpuagg_program_keys(expression)[0].type) == GPUAGG_CLASS_BYTES;
 }
+
+/* Is it one that only PostgreSQL computes?  Its values are given. */
+static inline bool
+gpuagg_code_table_is_called(const GpuAggProgram *expression)
+{
+	return gpuagg_is_called(
+		gpuagg_instr_of(expression, gpuagg_program_keys(expression)[0].reg));
+}
+
+/*
+ * Instructions of a program that only PostgreSQL computes: their number; are all of them to be code
+ * tables?  `room` has gpuagg_code_tables_room().
+ */
+extern uint32_t gpuagg_called_count(const GpuAggProgram *p);
+extern bool gpuagg_called_have_tables(const GpuAggProgram *p, GpuAggProgram *room);
+
+/*
+ * One of them by itself as a program over the columns of the table, whose key 0 it is; and what
+ * only reads the column's strings in its place.  `out` has gpuagg_code_tables_room().
+ */
+extern void gpuagg_called_program(const GpuAggProgram *p, const GpuAggInstr *ins,
+								  GpuAggProgram *out);
+extern void gpuagg_called_read_program(const GpuAggProgram *p, const GpuAggInstr *ins,
+									   GpuAggProgram *out);
 
 /* The register that an instruction reads a code table into, by the table's constant */
 extern uint16_t gpuagg_code_table_register(const GpuAggProgram *p, uint32_t constant);

@@ -309,6 +309,8 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_CALL_II_I(fn) reg[ins->dst].i = fn(a->i, b->i, &e)
 #define GPUAGG_CALL_FF_I(fn) reg[ins->dst].i = fn(a->f, b->f, &e)
 #define GPUAGG_CALL_BB_I(fn) reg[ins->dst].i = fn(a->b, b->b, &e)
+#define GPUAGG_CALL_BB_F(fn) reg[ins->dst].f = fn(a->b, b->b, &e)
+#define GPUAGG_CALL_BB_B(fn) reg[ins->dst].b = fn(a->b, b->b, &e)
 #define GPUAGG_CALL_FF_F(fn) reg[ins->dst].f = fn(a->f, b->f, &e)
 #define GPUAGG_CALL_F_F(fn) reg[ins->dst].f = fn(a->f, &e)
 #define GPUAGG_CALL_I_F(fn) reg[ins->dst].f = fn(a->i, &e)
@@ -332,6 +334,8 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_ARITY_II_I 2
 #define GPUAGG_ARITY_FF_I 2
 #define GPUAGG_ARITY_BB_I 2
+#define GPUAGG_ARITY_BB_F 2
+#define GPUAGG_ARITY_BB_B 2
 #define GPUAGG_ARITY_FF_F 2
 #define GPUAGG_ARITY_F_F 1
 #define GPUAGG_ARITY_I_F 1

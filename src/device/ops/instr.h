@@ -130,6 +130,13 @@ gpuagg_looks_up(const GpuAggInstr *ins)
 	return gpuagg_op_traits(ins->op)->takes == GPUAGG_TAKES_KEY;
 }
 
+/* Is it computed by PostgreSQL alone? */
+static inline bool
+gpuagg_is_called(const GpuAggInstr *ins)
+{
+	return ins->op >= GPUAGG_OP_CALLED_BOOL && ins->op <= GPUAGG_OP_CALLED_TEXT;
+}
+
 static inline bool
 gpuagg_has_list(const GpuAggInstr *ins)
 {

@@ -438,7 +438,8 @@ column_ok(const GpuAggLookup *t, const GpuAggLookupColumn *c)
 	return c->cls <= GPUAGG_CLASS_BYTES &&
 		(c->width == 8 || (c->width == 4 && c->cls == GPUAGG_CLASS_I64)) &&
 		array_ok(t, c->values, t->nrows, c->width) &&
-		(c->nulls == 0 || array_ok(t, c->nulls, ((uint64_t) t->nrows + 63) / 64, 8));
+		(c->nulls == 0 || array_ok(t, c->nulls, ((uint64_t) t->nrows + 63) / 64, 8)) &&
+		(c->errors == 0 || array_ok(t, c->errors, ((uint64_t) t->nrows + 63) / 64, 8));
 }
 
 static bool

@@ -215,7 +215,13 @@
 	X(LOOKUP_BYTES, BB_I, gpuagg_lookup_bytes, OPEN, INT8, 20, KEY, LONG) \
 	X(FETCH_I64, IB_I_IMM, gpuagg_fetch_i64, OPEN, INT8, 1, COLUMN, LONG) \
 	X(FETCH_F64, IB_F_IMM, gpuagg_fetch_f64, OPEN, ANY, 1, COLUMN, LONG) \
-	X(FETCH_BYTES, IB_B_IMM, gpuagg_fetch_bytes, OPEN, ANY, 1, COLUMN, LONG)
+	X(FETCH_BYTES, IB_B_IMM, gpuagg_fetch_bytes, OPEN, ANY, 1, COLUMN, LONG) \
+	/* what only PostgreSQL computes of a string; b names it: NEEDS_PG, but in a code table */ \
+	X(CALLED_BOOL, BB_I, gpuagg_called_i64, OPEN, BOOL, 1, NONE, SHORT) \
+	X(CALLED_INT4, BB_I, gpuagg_called_i64, OPEN, INT4, 1, NONE, SHORT) \
+	X(CALLED_INT8, BB_I, gpuagg_called_i64, OPEN, INT8, 1, NONE, SHORT) \
+	X(CALLED_FLOAT8, BB_F, gpuagg_called_f64, OPEN, ANY, 1, NONE, SHORT) \
+	X(CALLED_TEXT, BB_B, gpuagg_called_bytes, OPEN, ANY, 1, NONE, SHORT)
 
 #define GPUAGG_SPECIAL_LIST(X) \
 	X(AND, SPECIAL, II_I, AND, BOOL, 1, NONE, SHORT) \

@@ -230,6 +230,32 @@ gpuagg_starts_with(GpuAggBytes a, GpuAggBytes prefix, uint8_t *st)
 }
 
 /*
+ * What only PostgreSQL computes of a string (code_table.h); `name` tells which expression it is.
+ * No device does: values are given for all strings of a dictionary, or there are none.
+ */
+GPUAGG_FN int64_t
+gpuagg_called_i64(GpuAggBytes a, GpuAggBytes name, uint8_t *st)
+{
+	(void) a;
+	(void) name;
+	gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
+	return 0;
+}
+
+GPUAGG_FN double
+gpuagg_called_f64(GpuAggBytes a, GpuAggBytes name, uint8_t *st)
+{
+	return (double) gpuagg_called_i64(a, name, st);
+}
+
+GPUAGG_FN GpuAggBytes
+gpuagg_called_bytes(GpuAggBytes a, GpuAggBytes name, uint8_t *st)
+{
+	(void) gpuagg_called_i64(a, name, st);
+	return a;
+}
+
+/*
  * LIKE.  Everything up to the last % seen is settled: if what follows it
  * fails at one place in the text it is tried at the next, and no earlier %
  * need be reconsidered (a later start could only leave less text).  Literals

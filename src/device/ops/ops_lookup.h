@@ -48,6 +48,8 @@ typedef struct GpuAggLookupColumn
 	uint64_t	values;			/* offset in the block; of strings where each lies
 								 * (32 bits) and how long it is (32 bits) */
 	uint64_t	nulls;			/* of bits that are set where it is NULL; 0: none is */
+	uint64_t	errors;			/* of bits that are set where it is an error; 0: none is.  Of
+								 * code tables (code_table.h) alone */
 	uint32_t	cls;			/* GpuAggClass */
 	uint32_t	width;			/* bytes of a value: 8, or 4 of small integers */
 	int64_t		low;			/* of integers the least and the greatest, for whoever */
@@ -286,11 +288,15 @@ gpuagg_lookup_bytes(GpuAggBytes a, GpuAggBytes table, uint8_t *st)
 
 /* ---------- columns of a row ---------- */
 
-/* Is a value there?  False: NULL, or there is no such row.  nulls: NULL where none is */
+/*
+ * Is a value there?  False: NULL, an error, or there is no such row.  nulls, errors: NULL where
+ * none is
+ */
 GPUAGG_FN bool
-gpuagg_lookup_there(const uint64_t *nulls, uint64_t nrows, int64_t row, uint8_t *st)
+gpuagg_lookup_there(const uint64_t *nulls, const uint64_t *errors, uint64_t nrows, int64_t row,
+					uint8_t *st)
 {
-	if ((uint64_t) row >= nrows)
+	if ((uint64_t) row >= nrows || (errors != NULL && errors[row / 64] >> row % 64 & 1))
 	{
 		gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
 		return false;
@@ -308,8 +314,10 @@ gpuagg_lookup_has(const GpuAggLookup *t, const GpuAggLookupColumn *c, int64_t ro
 {
 	const uint64_t *nulls = c->nulls == 0 ? NULL :
 		(const uint64_t *) ((const char *) t + c->nulls);
+	const uint64_t *errors = c->errors == 0 ? NULL :
+		(const uint64_t *) ((const char *) t + c->errors);
 
-	return gpuagg_lookup_there(nulls, t->nrows, row, st);
+	return gpuagg_lookup_there(nulls, errors, t->nrows, row, st);
 }
 
 /* FETCH_...: column imm */

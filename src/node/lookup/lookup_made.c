@@ -14,14 +14,11 @@
 
 #include "access/table.h"
 #include "common/pg_prng.h"
-#include "device/batch_memory.h"
 #include "device/ops/lookup_make.h"
 #include "heap/cache_request.h"
-#include "heap/cached.h"
-#include "heap/feed.h"
+#include "heap/kept_task.h"
 #include "heap/written.h"
 #include "ipc/cache_shared.h"
-#include "ipc/client.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
@@ -40,16 +37,11 @@
 
 typedef struct Task
 {
+	GpuAggKeptTask kept;
 	GpuAggMadeInput *input;
-	Relation	rel;
-	BlockNumber nblocks;
-	BlockNumber written;		/* of these; the others have no row that the snapshot sees */
+	BlockNumber written;		/* of its blocks; the others have no row that the snapshot sees */
 	MemoryContext context;		/* of what is returned */
 	MemoryContext strings;		/* of the columns' strings */
-	GpuAggClient *client;
-	GpuAggCached *cached;
-	GpuAggFeed *feed;			/* of a task that has pages kept */
-	uint64		next_batch;
 	const GpuAggLookup *made;
 	bool		done;
 	GpuAggStatus status;
@@ -60,13 +52,6 @@ static Oid	not_kept[NOT_KEPT];
 static int	next_not_kept;
 
 /* ------------------------------------------------------------- messages --- */
-
-static GpuAggStatus
-garbled(Task *task)
-{
-	return gpuagg_error_set(&task->error, GPUAGG_DEVICE_FAULT, 0,
-							"unexpected message from the device worker");
-}
 
 /* Strings of a column, by their codes; the end of them, or NULL */
 static const char *
@@ -124,7 +109,7 @@ take_made(Task *task, const GpuAggMsg *msg, Size bytes)
 	if (left < sizeof(GpuAggLookup) || head->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS ||
 		gpuagg_lookup_head_bytes(head) > left || head->made == 0 ||
 		!gpuagg_lookup_is_sound(head, gpuagg_lookup_head_bytes(head)))
-		return garbled(task);
+		return gpuagg_kept_task_garbled(&task->kept);
 	at = (const char *) head + gpuagg_lookup_head_bytes(head);
 	left -= gpuagg_lookup_head_bytes(head);
 	for (uint32 i = 0; i < msg->count; i++)
@@ -132,12 +117,12 @@ take_made(Task *task, const GpuAggMsg *msg, Size bytes)
 		const char *end = take_strings(task, at, left);
 
 		if (end == NULL)
-			return garbled(task);
+			return gpuagg_kept_task_garbled(&task->kept);
 		left -= end - at;
 		at = end;
 	}
 	if (left > 0 || !has_strings(task->input))
-		return garbled(task);
+		return gpuagg_kept_task_garbled(&task->kept);
 	copy = MemoryContextAlloc(task->context, gpuagg_lookup_head_bytes(head));
 	memcpy(copy, head, gpuagg_lookup_head_bytes(head));
 	task->made = copy;
@@ -148,8 +133,8 @@ take_made(Task *task, const GpuAggMsg *msg, Size bytes)
 static void
 count_scan(const Task *task, uint64 rows)
 {
-	pgstat_count_heap_scan(task->rel);
-	pgstat_count_index_tuples(task->rel, rows);
+	pgstat_count_heap_scan(task->kept.rel);
+	pgstat_count_index_tuples(task->kept.rel, rows);
 }
 
 static GpuAggStatus
@@ -158,146 +143,60 @@ take_done(Task *task, const GpuAggMsg *msg, Size bytes)
 	const GpuAggDoneMsg *done = (const GpuAggDoneMsg *) msg;
 
 	if (bytes != sizeof(GpuAggDoneMsg) + sizeof(uint64) || done->ntables != 1)
-		return garbled(task);
+		return gpuagg_kept_task_garbled(&task->kept);
 	task->input->device_ns = done->device_ns;
 	count_scan(task, done->rows_scanned);
 	task->done = true;
 	return GPUAGG_OK;
 }
 
+/* What is about no page */
 static GpuAggStatus
-take_message(Task *task, const GpuAggMsg *msg, Size bytes)
+take_message(GpuAggKeptTask *kept, const GpuAggMsg *msg, Size bytes)
 {
-	if (bytes < sizeof(GpuAggMsg))
-		return garbled(task);
 	switch ((GpuAggMsgType) msg->type)
 	{
-		case GPUAGG_MSG_CACHED:
-			return gpuagg_cached_announced(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK :
-																					garbled(task);
-		case GPUAGG_MSG_VALIDATED:
-			return gpuagg_cached_validated(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK :
-																					garbled(task);
-		case GPUAGG_MSG_BATCH_DONE:
-			/* rows that only PostgreSQL reads keep their page from being kept */
-			return gpuagg_cached_release(task->cached, msg->batch_id) ||
-				(task->feed != NULL && gpuagg_feed_release(task->feed, msg->batch_id)) ?
-				GPUAGG_OK : garbled(task);
 		case GPUAGG_MSG_MADE:
-			return take_made(task, msg, bytes);
+			return take_made(kept->owner, msg, bytes);
 		case GPUAGG_MSG_DONE:
-			return take_done(task, msg, bytes);
+			return take_done(kept->owner, msg, bytes);
 		default:
-			return garbled(task);
+			return gpuagg_kept_task_garbled(kept);
 	}
-}
-
-static GpuAggStatus
-receive_message(Task *task, bool wait)
-{
-	const GpuAggMsg *msg;
-	Size		bytes;
-	GpuAggStatus status;
-
-	CHECK_FOR_INTERRUPTS();
-	status = gpuagg_client_receive(task->client, wait, &msg, &bytes, &task->error);
-	return status == GPUAGG_OK && msg != NULL ? take_message(task, msg, bytes) : status;
-}
-
-static GpuAggStatus
-send_message(Task *task, const GpuAggMsg *msg, Size bytes)
-{
-	return msg == NULL ? GPUAGG_OK : gpuagg_client_send(task->client, msg, bytes, &task->error);
 }
 
 /* ---------------------------------------------------------------- a task --- */
-
-/* Looks at all map pages. */
-static GpuAggStatus
-settle(Task *task)
-{
-	GpuAggStatus status = GPUAGG_OK;
-
-	while (status == GPUAGG_OK && !gpuagg_cached_settled(task->cached))
-	{
-		Size		bytes = 0;
-
-		if (!gpuagg_cached_more(task->cached))
-			status = receive_message(task, true);
-		else
-		{
-			const GpuAggMsg *msg = gpuagg_cached_next(task->cached, task->next_batch, &bytes);
-
-			task->next_batch += msg != NULL;
-			status = send_message(task, msg, bytes);
-		}
-	}
-	return status;
-}
 
 /* The device has all: it makes the table. */
 static GpuAggStatus
 make(Task *task)
 {
 	const GpuAggMsg finish = {GPUAGG_MSG_FINISH, 0, 0};
-	GpuAggStatus status = send_message(task, &finish, sizeof(finish));
+	GpuAggStatus status = gpuagg_client_send(task->kept.client, &finish, sizeof(finish),
+											 &task->error);
 
 	while (status == GPUAGG_OK && !task->done)
-		status = receive_message(task, true);
-	return status == GPUAGG_OK && task->made == NULL ? garbled(task) : status;
-}
-
-/* Pages that are not kept go to the device, until it has read them. */
-static GpuAggStatus
-keep(Task *task)
-{
-	static const GpuAggSampleTaken none = {.method = GPUAGG_SAMPLE_NONE};
-	const GpuAggDeviceInfo *device = gpuagg_client_info(task->client);
-	const double page_bytes = gpuagg_batch_page_bytes(task->input->program, GPUAGG_MAX_LINES);
-	GpuAggStatus status = GPUAGG_OK;
-
-	pgstat_count_heap_scan(task->rel);
-	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none,
-								   task->cached, false, gpuagg_batch_pages(device, page_bytes),
-								   device->batches_ahead);
-	while (status == GPUAGG_OK)
-	{
-		const GpuAggMsg *msg;
-		Size		bytes;
-
-		if (gpuagg_feed_more(task->feed) && gpuagg_feed_has_room(task->feed, 0))
-		{
-			status = gpuagg_feed_next(task->feed, task->next_batch, &msg, &bytes, &task->error);
-			task->next_batch += status == GPUAGG_OK && msg != NULL;
-			if (status == GPUAGG_OK)
-				status = send_message(task, msg, bytes);
-		}
-		else if (gpuagg_feed_batches(task->feed) > 0)
-			status = receive_message(task, true);
-		else
-			break;
-		/* what has come need not wait */
-		if (status == GPUAGG_OK)
-			status = receive_message(task, false);
-	}
-	return status;
+		status = gpuagg_kept_task_receive(&task->kept, true);
+	return status == GPUAGG_OK && task->made == NULL ? gpuagg_kept_task_garbled(&task->kept) :
+													   status;
 }
 
 static void
 cleanup(int code, Datum arg)
 {
-	gpuagg_client_abort(((Task *) DatumGetPointer(arg))->client);
+	gpuagg_client_abort(((Task *) DatumGetPointer(arg))->kept.client);
 }
 
 static GpuAggStatus
 drive(Task *task, bool keeps, bool *all)
 {
-	GpuAggStatus status = settle(task);
+	GpuAggStatus status = gpuagg_kept_task_settle(&task->kept);
 
-	*all = status == GPUAGG_OK && task->cached->used == task->written;
+	*all = status == GPUAGG_OK && task->kept.cached->used == task->written;
 	if (*all)
 		return make(task);
-	return status == GPUAGG_OK && keeps ? keep(task) : status;
+	return status == GPUAGG_OK && keeps ?
+		gpuagg_kept_task_read(&task->kept, task->input->program) : status;
 }
 
 /* One task; *all: all of the table is kept, and the device was to make the table. */
@@ -308,7 +207,7 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 	GpuAggClientRequest request = {
 		.program = task->input->program,
 		.device = task->input->device,
-		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
+		.config.expected_rows = Max(task->kept.rel->rd_rel->reltuples, 0),
 		.config.make.nkeys = plan->nkeys,
 		.config.make.unique = gpuagg_made_is_unique(plan),
 		.config.make.filters = gpuagg_lookup_filters(task->input->device, plan, task->input->fact,
@@ -316,34 +215,26 @@ run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
 		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
 		.config.compile.mode = gpuagg_compile,
 		.cache = *cache,
-		.relid = RelationGetRelid(task->rel),
-		.total_pages = task->nblocks
+		.relid = RelationGetRelid(task->kept.rel),
+		.total_pages = task->kept.nblocks
 	};
 
 	memcpy(request.config.make.forms, plan->forms, sizeof(plan->forms));
 	memcpy(request.config.make.helper_ids, task->input->helpers, sizeof(task->input->helpers));
 	*all = false;
-	task->next_batch = 0;
-	task->cached = gpuagg_cached_begin(task->rel, task->nblocks, false);
-	task->feed = NULL;
-	task->client = gpuagg_client_begin(&request, &task->error);
-	task->status = task->error.status;
-	if (task->client == NULL)
+	if (!gpuagg_kept_task_begin(&task->kept, &request))
+	{
+		task->status = task->error.status;
 		return;
+	}
 	PG_ENSURE_ERROR_CLEANUP(cleanup, PointerGetDatum(task));
 	{
 		task->status = drive(task, keeps, all);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(cleanup, PointerGetDatum(task));
 	if (task->status == GPUAGG_OK && *all)
-	{
-		gpuagg_stat_add(GPUAGG_STAT_pages_cached, task->nblocks);
-		gpuagg_client_end(task->client);
-	}
-	else
-		gpuagg_client_abort(task->client);
-	if (task->feed != NULL)
-		gpuagg_feed_end(task->feed);
+		gpuagg_stat_add(GPUAGG_STAT_pages_cached, task->kept.nblocks);
+	gpuagg_kept_task_end(&task->kept, task->status == GPUAGG_OK && *all);
 }
 
 /* ----------------------------------------------------------------- table --- */
@@ -379,31 +270,32 @@ kept_share(const Task *task)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
 	}
-	return gpuagg_cache_fraction_on(task->input->device, RelationGetRelid(task->rel),
-									GPUAGG_FILES_NUMBER(task->rel), columns, n, task->written);
+	return gpuagg_cache_fraction_on(task->input->device, RelationGetRelid(task->kept.rel),
+									GPUAGG_FILES_NUMBER(task->kept.rel), columns, n, task->written);
 }
 
 /* At most two tasks: one that has pages kept, and one that makes the table, unless it is there */
 static void
 make_table(Task *task)
 {
-	const Oid	relid = RelationGetRelid(task->rel);
+	Relation	rel = task->kept.rel;
+	const Oid	relid = RelationGetRelid(rel);
 	GpuAggCacheRequest cache;
 	MemoryContext scratch;
 	bool		keeps;
 	bool		all;
 
-	task->nblocks = RelationGetNumberOfBlocks(task->rel);
-	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks,
-							  &cache))
+	task->kept.nblocks = RelationGetNumberOfBlocks(rel);
+	if (!gpuagg_cache_request(rel, task->input->snapshot, task->input->program,
+							  task->kept.nblocks, &cache))
 		return;
 	scratch = MemoryContextSwitchTo(task->context);
-	task->made = gpuagg_made_kept_find(task->input, task->rel, task->nblocks);
+	task->made = gpuagg_made_kept_find(task->input, rel, task->kept.nblocks);
 	MemoryContextSwitchTo(scratch);
 	task->input->before = task->made != NULL;
 	if (task->made != NULL)
 		count_scan(task, 0);
-	if (task->made != NULL || !gpuagg_written_visible(task->rel, task->nblocks, &task->written))
+	if (task->made != NULL || !gpuagg_written_visible(rel, task->kept.nblocks, &task->written))
 		return;
 	keeps = !was_not_kept(relid);
 	if (!keeps && kept_share(task) < 1)
@@ -416,7 +308,7 @@ make_table(Task *task)
 			note_not_kept(relid);
 	}
 	if (all && task->made != NULL)
-		gpuagg_made_kept_add(task->input, task->cached, task->made, task->strings);
+		gpuagg_made_kept_add(task->input, task->kept.cached, task->made, task->strings);
 }
 
 const GpuAggLookup *
@@ -429,10 +321,14 @@ gpuagg_lookup_made(GpuAggMadeInput *input)
 
 	task.strings = AllocSetContextCreate(input->strings, "gpuagg look-up strings",
 										 ALLOCSET_SMALL_SIZES);
-	task.rel = table_open(input->plan->relid, NoLock);
-	if (!RelationUsesLocalBuffers(task.rel))
+	task.kept.snapshot = input->snapshot;
+	task.kept.take = take_message;
+	task.kept.owner = &task;
+	task.kept.error = &task.error;
+	task.kept.rel = table_open(input->plan->relid, NoLock);
+	if (!RelationUsesLocalBuffers(task.kept.rel))
 		make_table(&task);
-	table_close(task.rel, NoLock);
+	table_close(task.kept.rel, NoLock);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 	if (task.made == NULL || task.status != GPUAGG_OK)

@@ -6,6 +6,7 @@
 
 #include "compat.h"
 #include "ipc/stat.h"
+#include "node/called/called.h"
 #include "node/leftover/leftover.h"
 #include "node/run/answers.h"
 #include "node/run/attempt.h"
@@ -93,6 +94,9 @@ order_all(const GpuAggScan *scan, const GpuAggDemand *demand, GpuAggOrder *order
 	return true;
 }
 
+/* Values of strings that come while it is tried are given so often. */
+#define MOST_GIVEN 4
+
 /* The task, from its first try to its last */
 typedef struct Attempt
 {
@@ -106,6 +110,8 @@ typedef struct Attempt
 	uint32		been_on;		/* A set of devices that it was given to. */
 	bool		limited;		/* Its numerics are limited to their scale. */
 	bool		together;		/* Tasks of other cards share its tables. */
+	int			given;			/* So often values of strings were given for it. */
+	bool		all_called;		/* The device has all of them. */
 } Attempt;
 
 /*
@@ -213,6 +219,8 @@ attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
 		.on_host = a->order.host,
 		.together = a->together,
 		.cached = a->outcome.cached,
+		.called = a->scan->called != NULL,
+		.all_called = a->all_called || a->given == MOST_GIVEN,
 		.draws = a->order.sample.method == GPUAGG_SAMPLE_DRAWS,
 		.limitable = attempt_limitable(a),
 		.limited = a->limited,
@@ -261,6 +269,26 @@ attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 	return true;
 }
 
+/* What only PostgreSQL computes of strings goes to the device; false: it has no values of some. */
+static bool
+attempt_give(Attempt *a, GpuAggError *error)
+{
+	const GpuAggScan *scan = a->scan;
+	const GpuAggError why = *error;
+	uint64		strings;
+
+	a->given++;
+	if (gpuagg_called_give(scan->called, scan->rel, scan->css.ss.ps.state->es_snapshot,
+						   a->order.device, a->given > 1, &strings, error) != GPUAGG_OK)
+		return false;
+	a->tally->strings += strings;
+	/* it has failed for another reason */
+	a->all_called = strings == 0;
+	if (a->all_called)
+		*error = why;
+	return !a->all_called;
+}
+
 /* The task as it is to be tried next; false: that cannot be, see error. */
 static bool
 attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
@@ -277,6 +305,8 @@ attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 					(errmsg("gpuagg: redoing a task without the column cache: %s",
 							error->message)));
 			return true;
+		case GPUAGG_REMEDY_CALLED:
+			return attempt_give(a, error);
 		case GPUAGG_REMEDY_LIMITED:
 			attempt_limit(a);
 			return true;
@@ -385,6 +415,14 @@ attempt_note(const Attempt *a)
 		gpuagg_note_probes(a->scan, a->order.demand->info, &a->binding.probes, a->tally);
 }
 
+/* Will the same plan fail again? */
+static bool
+is_of_plan(GpuAggStatus status)
+{
+	return status == GPUAGG_VALUE_ERROR || status == GPUAGG_UNSUPPORTED ||
+		status == GPUAGG_OUT_OF_MEMORY;
+}
+
 static GpuAggStatus
 run_bound(Attempt *a, GpuAggError *error)
 {
@@ -397,10 +435,12 @@ run_bound(Attempt *a, GpuAggError *error)
 	a->order.moved = a->place->moved;
 	a->been_on = a->place->been_on;
 	attempt_mark(a);
-	if (a->place->ncards == 0 || !run_spread(a, &status, error))
+	if (a->place->ncards == 0 || scan->called != NULL || !run_spread(a, &status, error))
 		status = run_one(a, error);
 	if (status == GPUAGG_OK)
 		attempt_note(a);
+	if (scan->called != NULL && (status == GPUAGG_OK || is_of_plan(status)))
+		gpuagg_called_know(scan->called, scan->rel, status == GPUAGG_OK);
 	a->tally->bulkread = a->order.sample.bulkread;
 	return status;
 }

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "node/called/called.h"
 #include "node/run/explain.h"
 #include "node/run/lookup_explain.h"
 #include "node/run/planned_explain.h"
@@ -234,6 +235,9 @@ explain_expressions(const GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyList("Group Key", keys, es);
 	if (node->info->regroup != NULL)
 		explain_device_keys(node, context, prefix, es);
+	if (node->called != NULL && explain_whole(es))
+		ExplainPropertyList("Computed by String", gpuagg_called_shown(node->called, node->rel),
+							es);
 	if (filter != NIL)
 		ExplainPropertyText("Row Filter",
 							deparse_expression((Node *) make_ands_explicit(filter),
@@ -417,6 +421,8 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  tally->work.rows_evaluated, es);
+		if (node->called != NULL)
+			explain_count("Strings Computed", tally->strings, es);
 		if (!node->info->program->select)
 			explain_groups(node, es);
 		if (node->rows == NULL)

@@ -48,11 +48,21 @@ of_value(uint32_t detail, const GpuAggTried *tried)
 	return GPUAGG_REMEDY_NONE;
 }
 
+/* Without the strings of one device, as codes, it can do nothing. */
+static GpuAggRemedy
+of_called(GpuAggStatus status, uint32_t detail, const GpuAggTried *tried)
+{
+	return status == GPUAGG_VALUE_ERROR && (detail & GPUAGG_ST_NEEDS_PG) != 0 &&
+		!tried->all_called ? GPUAGG_REMEDY_CALLED : GPUAGG_REMEDY_NONE;
+}
+
 GpuAggRemedy
 gpuagg_remedy(GpuAggStatus status, uint32_t detail, const GpuAggTried *tried)
 {
 	if (status == GPUAGG_OK || tried->on_host)
 		return GPUAGG_REMEDY_NONE;
+	if (tried->called)
+		return of_called(status, detail, tried);
 	if (tried->together && !is_of_card(status, tried))
 		return of_shared_tables(status, detail);
 	if (status == GPUAGG_VALUE_ERROR)

@@ -16,6 +16,7 @@ typedef enum GpuAggRemedy
 	GPUAGG_REMEDY_NONE,
 	GPUAGG_REMEDY_ALONE,		/* Alone: without the tasks that shared its tables. */
 	GPUAGG_REMEDY_UNCACHED,		/* Without the column cache. */
+	GPUAGG_REMEDY_CALLED,		/* With values of strings that only PostgreSQL computes. */
 	GPUAGG_REMEDY_LIMITED,		/* Over pages, and loads only numerics that fit their scale. */
 	GPUAGG_REMEDY_ALL_GROUPS,	/* For all groups, whichever are wanted. */
 	GPUAGG_REMEDY_OTHER_GPU,
@@ -30,6 +31,8 @@ typedef struct GpuAggTried
 	bool		on_host;		/* It was the last thing to try: the host device, behind a GPU. */
 	bool		together;		/* Tasks of other cards shared its tables. */
 	bool		cached;			/* It had asked for the column cache. */
+	bool		called;			/* Only PostgreSQL computes some of it, of kept strings. */
+	bool		all_called;		/* Nothing of that was missing, or not any more. */
 	bool		draws;			/* It makes random draws, which only kept columns serve. */
 	bool		limitable;		/* It loads numerics that could be limited to their scale. */
 	bool		limited;		/* Its numerics are. */

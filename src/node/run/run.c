@@ -22,6 +22,7 @@
 #include "ipc/shmem.h"
 #include "ipc/stat_tables.h"
 #include "miscadmin.h"
+#include "node/called/called.h"
 #include "node/leftover/leftover.h"
 #include "node/leftover/long_rows.h"
 #include "node/lookup/runtime.h"
@@ -83,6 +84,9 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 		scan_begin_tables(scan, exprs, estate, eflags);
 	rest = list_copy_tail(exprs, scan->nruntime);
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, rest, scan->eflags);
+	rest = list_copy_tail(rest, gpuagg_lookups_nexprs(scan->info));
+	scan->called = gpuagg_called_begin(ps, scan->info, rest);
+	rest = list_copy_tail(rest, scan->info->ncalled);
 	if (scan->info->of_plan)
 		scan->rows = gpuagg_plan_rows_begin(
 			&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS), scan->eflags, scan->info);
@@ -90,7 +94,7 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample, scan->info->repeatable,
-					   list_copy_tail(rest, gpuagg_lookups_nexprs(scan->info)), ps);
+					   rest, ps);
 	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
 	if (scan->table != NULL)
 		gpuagg_runtime_init(ps, list_truncate(list_copy(exprs), scan->nruntime), &scan->runtime,

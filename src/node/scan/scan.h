@@ -37,6 +37,7 @@ typedef struct GpuAggCounters
 typedef struct GpuAggTables GpuAggTables;
 typedef struct GpuAggParts GpuAggParts;
 typedef struct GpuAggSharedRun GpuAggSharedRun;
+typedef struct GpuAggCalled GpuAggCalled;
 
 /* A table that tasks read */
 typedef struct GpuAggScanTable
@@ -91,6 +92,7 @@ typedef struct GpuAggScan
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
 	GpuAggLookups *lookups;		/* NULL: nothing is joined. */
+	GpuAggCalled *called;		/* What PostgreSQL computes of kept strings; NULL: nothing. */
 	/* Reads columns that follow from keys, of groups that are returned; NULL: there are none. */
 	GpuAggKeyRows *key_rows;
 

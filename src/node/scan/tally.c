@@ -70,6 +70,7 @@ add(GpuAggTally *tally, const GpuAggTally *other)
 {
 	add_work(&tally->work, &other->work);
 	gpuagg_probed_then(&tally->probed, &other->probed);
+	tally->strings += other->strings;
 	tally->tables_read += other->tables_read;
 	tally->awaited |= other->awaited;
 	tally->groups_made += other->groups_made;

@@ -61,6 +61,7 @@ typedef struct GpuAggTally
 	GpuAggTallyWork work;
 	GpuAggProbed probed;		/* Look-ups, of tasks that were completed. */
 	uint64		groups_made;	/* Groups that were made by regrouping. */
+	uint64		strings;		/* Of kept columns, of which PostgreSQL computed. */
 	uint64		tables_read;	/* Of several tables, those that were not pruned. */
 	uint64		blocks;			/* Blocks that tables have, of the last run. */
 	uint64		memory_bytes;	/* The most that any task took. */

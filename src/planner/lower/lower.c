@@ -45,7 +45,8 @@ gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 GpuAggMark
 gpuagg_lower_mark(const GpuAggLower *lw)
 {
-	GpuAggMark	mark = {lw->ncolumns, lw->nconsts, lw->ninstrs, lw->nruntime, lw->nlookups};
+	GpuAggMark	mark = {lw->ncolumns, lw->nconsts,	lw->ninstrs,
+							lw->nruntime, lw->nlookups, lw->ncalled};
 
 	return mark;
 }
@@ -58,6 +59,7 @@ gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark)
 	lw->ninstrs = mark.ninstrs;
 	lw->nruntime = mark.nruntime;
 	lw->nlookups = mark.nlookups;
+	lw->ncalled = mark.ncalled;
 	lw->runtime_exprs = list_truncate(lw->runtime_exprs, mark.nruntime);
 }
 

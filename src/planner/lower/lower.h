@@ -28,6 +28,7 @@
  *	lower_fold.c		inputs with several rows of a key
  *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
  *	lower_string.c		what is asked of an input's strings
+ *	lower_called.c		what PostgreSQL computes of a kept column's strings
  *	lower_bound.c		comparisons with numerics of an input that have no scale
  *
  * A function that returns false has refused (refuse.h) and may have left
@@ -40,10 +41,12 @@
 
 #include "postgres.h"
 
+#include "device/ops/code_table.h"
 #include "device/ops/ops.h"
 #include "device/ops/ops_lookup.h"
 #include "device/transition.h"
 #include "nodes/pathnodes.h"
+#include "planner/plan/called_notes.h"
 #include "planner/plan/join_tree.h"
 #include "planner/plan/plan.h"
 #include "planner/plan/refuse.h"
@@ -139,6 +142,15 @@ typedef struct GpuAggSiblings
 	void	   *digits;			/* lower_own_scale.c's: of columns of the parent */
 } GpuAggSiblings;
 
+/* What PostgreSQL computes of a kept column's strings (lower_called.h) */
+typedef struct GpuAggCalledLower
+{
+	Expr	   *expr;			/* of a string that is given */
+	GpuAggLowered name;			/* constant */
+	double		strings;		/* of the column */
+	GpuAggCalledNote note;
+} GpuAggCalledLower;
+
 typedef struct GpuAggLower
 {
 	PlannerInfo *root;
@@ -156,6 +168,8 @@ typedef struct GpuAggLower
 								 * reads them asks for their strings */
 	bool		subqueries;		/* IN of a subquery may become a look-up: one table is read, or
 								 * one with its joins */
+	bool		calls;			/* PostgreSQL may compute of a kept column's strings */
+	bool		called_any;		/* there was such an expression, if only in a failed attempt */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggLowered *case_value;	/* of the CASE around, or NULL */
@@ -178,6 +192,7 @@ typedef struct GpuAggLower
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;
 	int			nlookups;
+	int			ncalled;
 	List	   *inputs;			/* of_plan: expressions, attribute n - 1 each */
 
 	/*
@@ -191,6 +206,7 @@ typedef struct GpuAggLower
 	uint8		instr_type[GPUAGG_MAX_REGS];
 	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
 	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
+	GpuAggCalledLower called[GPUAGG_CODE_TABLES];
 } GpuAggLower;
 
 /* A point to go back to. */
@@ -201,6 +217,7 @@ typedef struct GpuAggMark
 	int			ninstrs;
 	int			nruntime;
 	int			nlookups;
+	int			ncalled;
 } GpuAggMark;
 
 /* lower.c */

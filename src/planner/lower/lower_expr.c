@@ -27,6 +27,7 @@
 #include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower.h"
 #include "planner/lower/lower_bound.h"
+#include "planner/lower/lower_called.h"
 #include "planner/lower/lower_const.h"
 #include "planner/lower/lower_expr.h"
 #include "planner/lower/lower_func.h"
@@ -77,6 +78,11 @@ operation_notnull(GpuAggOp op, const GpuAggLowered *a, const GpuAggLowered *b,
 		case GPUAGG_OP_COALESCE:
 			return a->notnull || b->notnull;
 		case GPUAGG_OP_NULL_IF:
+		case GPUAGG_OP_CALLED_BOOL:
+		case GPUAGG_OP_CALLED_INT4:
+		case GPUAGG_OP_CALLED_INT8:
+		case GPUAGG_OP_CALLED_FLOAT8:
+		case GPUAGG_OP_CALLED_TEXT:
 			return false;
 		default:
 			return (a == NULL || a->notnull) && (b == NULL || b->notnull) &&
@@ -614,6 +620,36 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	}
 }
 
+/*
+ * What no device computes PostgreSQL may compute of a column's strings: as much at a time as can
+ * be, which an instruction for a part of it would not let.
+ */
+static bool
+lower_or_call(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
+{
+	const GpuAggMark mark = gpuagg_lower_mark(lw);
+	bool		listening;
+	bool		ok;
+
+	if (!lw->calls || IsA(expr, Var))
+		return lower_node(lw, expr, out);
+	listening = gpuagg_refuse_pause();
+	lw->calls = false;
+	ok = lower_node(lw, expr, out);
+	lw->calls = true;
+	if (!ok)
+	{
+		gpuagg_lower_reset(lw, mark);
+		ok = gpuagg_lower_called(lw, expr, out);
+		lw->called_any |= ok;
+	}
+	gpuagg_refuse_resume(listening);
+	if (ok)
+		return true;
+	gpuagg_lower_reset(lw, mark);
+	return lower_node(lw, expr, out);
+}
+
 /* See lower_const.c about expressions without columns. */
 bool
 gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
@@ -631,7 +667,7 @@ gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	if (IsA(expr, Param))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	if (IsA(expr, Var) || !gpuagg_lower_is_constant(expr))
-		return gpuagg_lower_string_value(lw, expr, out) || lower_node(lw, expr, out);
+		return gpuagg_lower_string_value(lw, expr, out) || lower_or_call(lw, expr, out);
 	if (!gpuagg_lower_const_may_fail(expr, &foreign))
 		return gpuagg_lower_const_expr(lw, expr, out);
 	mark = gpuagg_lower_mark(lw);

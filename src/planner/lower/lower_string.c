@@ -184,6 +184,12 @@ of_given(Node *node, void *context)
 	return (Node *) given;
 }
 
+Expr *
+gpuagg_lower_given(Expr *expr)
+{
+	return (Expr *) of_given((Node *) expr, NULL);
+}
+
 static bool
 is_value_type(const Expr *expr, uint8 *type, GpuAggScale *scale)
 {
@@ -213,5 +219,5 @@ gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 		return false;
 	return gpuagg_lower_fetch_number(lw, input, columns.var, string_type, &column, &number) &&
 		(values = values_table(lw, input, column, columns.var, &number)) != NULL &&
-		gpuagg_lower_fetch(lw, values, (Expr *) of_given((Node *) expr, NULL), type, scale, out);
+		gpuagg_lower_fetch(lw, values, gpuagg_lower_given(expr), type, scale, out);
 }

@@ -16,6 +16,9 @@
  */
 extern bool gpuagg_lower_string_value(GpuAggLower *lw, Expr *expr, GpuAggLowered *out);
 
+/* An expression of one string, as one of what is given in place of a CASE's tested value */
+extern Expr *gpuagg_lower_given(Expr *expr);
+
 /* Are more strings expected in the column than are worth a table by their numbers? */
 extern bool gpuagg_lower_has_many_strings(PlannerInfo *root, const Var *var);
 

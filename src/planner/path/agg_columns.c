@@ -10,6 +10,7 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "ipc/cache_shared.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
@@ -18,10 +19,12 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/join/join_path.h"
+#include "planner/lower/lower_called.h"
 #include "planner/lower/lower_const.h"
 #include "planner/lower/lower_key.h"
 #include "planner/lower/lower_string.h"
 #include "planner/path/agg_grouping.h"
+#include "planner/path/sample_clause.h"
 #include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
 
@@ -340,9 +343,64 @@ has_param(Node *node, void *context)
 		 expression_tree_walker(node, has_param, context));
 }
 
-/* key_rows: as GpuAggGrouping's */
+/*
+ * May PostgreSQL compute of strings that are kept?  Rows of one table, all of which one task reads
+ * by codes.
+ */
 static bool
-lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
+calls_possible(const GpuAggGrouping *g, Relation relation)
+{
+	return relation != NULL && g->tables == NULL && !g->info.of_plan &&
+		gpuagg_sample_method(g->root, g->fact) == GPUAGG_SAMPLE_NONE;
+}
+
+/* Less of its columns is not kept on one device, on which strings are codes */
+#define MOSTLY_KEPT 0.5
+
+/* Strings are codes where all columns of a program can be kept, without regard to single values. */
+static bool
+columns_are_kept(const GpuAggProgram *program, Relation relation, BlockNumber nblocks)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+	int			n = 0;
+
+	for (int i = 0; i < program->nattrs; i++)
+	{
+		if (gpuagg_scale_is_word(attrs[i].scale))
+			return false;
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			columns[n++] = i + 1;
+	}
+	return gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), columns,
+								 n, nblocks) >= MOSTLY_KEPT;
+}
+
+/* What PostgreSQL computes of strings, with the program's instructions for it */
+static bool
+finish_called(GpuAggGrouping *g)
+{
+	const GpuAggProgram *program = g->info.program;
+	GpuAggProgram *room;
+	bool		all;
+
+	g->info.ncalled = g->lw->ncalled;
+	for (int i = 0; i < g->lw->ncalled; i++)
+		g->info.called[i] = g->lw->called[i].name.reg & GPUAGG_VREG_NUMBER;
+	if (g->lw->ncalled == 0)
+		return true;
+	if (!columns_are_kept(program, g->lw->relation, g->lw->rel->pages))
+		return false;
+	g->info.called_safe = is_parallel_safe(g->root, (Node *) gpuagg_lower_called_exprs(g->lw));
+	room = palloc(gpuagg_code_tables_room(program));
+	all = gpuagg_called_have_tables(program, room);
+	pfree(room);
+	return all;
+}
+
+/* key_rows: as GpuAggGrouping's; calls: as GpuAggLower's */
+static bool
+lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows, bool calls)
 {
 	const bool	joined = g->fact != g->input_rel;
 	bool		ok;
@@ -356,6 +414,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
 	g->lw->partial = gpuagg_grouping_is_partial(g);
 	g->key_rows = key_rows;
 	g->lw->subqueries = subqueries_possible(g);
+	g->lw->calls = calls;
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
 	/* a plan gives the rows that pass */
@@ -376,7 +435,23 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
 	g->info.nruntime = g->lw->nruntime;
 	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
-	return g->info.program != NULL;
+	return g->info.program != NULL && finish_called(g);
+}
+
+/* Strings of which PostgreSQL computes are codes on the device, or it computes otherwise. */
+static bool
+lower_calling(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool key_rows)
+{
+	const bool	calls = calls_possible(g, relation);
+	const bool	listening = calls && gpuagg_refuse_pause();
+	bool		ok = calls && lower_over(g, rel, relation, key_rows, true);
+
+	if (calls)
+		gpuagg_refuse_resume(listening);
+	/* without it nothing would come of what was refused for other reasons, but these */
+	if (ok || (calls && !g->lw->called_any && !listening))
+		return ok;
+	return lower_over(g, rel, relation, key_rows, false);
 }
 
 /* What groups are made of has all columns by itself. */
@@ -386,6 +461,6 @@ gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	const bool	key_rows = g->fact != g->input_rel && g->dependent != NIL && g->tables == NULL &&
 		!g->info.of_plan && !gpuagg_grouping_is_partial(g);
 
-	return lower_over(g, rel, relation, key_rows) &&
-		(!key_rows || g->info.regroup == NULL || lower_over(g, rel, relation, false));
+	return lower_calling(g, rel, relation, key_rows) &&
+		(!key_rows || g->info.regroup == NULL || lower_calling(g, rel, relation, false));
 }

@@ -23,6 +23,7 @@
 #include "planner/estimate/key_numbers.h"
 #include "planner/estimate/top_groups.h"
 #include "planner/join/join_path.h"
+#include "planner/lower/lower_called.h"
 #include "planner/offer/path_speed.h"
 #include "planner/path/agg_children.h"
 #include "planner/path/agg_grouping.h"
@@ -478,6 +479,7 @@ gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
 	input.speed = gpuagg_grouping_is_partial(g) ? 1 : gpuagg_paths_speed(g->grouped_rel->pathlist);
 	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
+	input.lookup_cost += gpuagg_lower_called_cost(g->lw);
 	cost_made(g, &g->info, &input);
 	if (input.regrouped)
 		input.returned = returned_groups(g, input.returned, passing);

@@ -52,6 +52,7 @@
 #include "planner/estimate/top_groups.h"
 #include "planner/join/join_path.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_called.h"
 #include "planner/offer/offer.h"
 #include "planner/offer/table_check.h"
 #include "planner/path/agg_children.h"
@@ -192,7 +193,8 @@ make_path(GpuAggGrouping *g)
 	gpuagg_grouping_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
-	runtime = list_concat(list_concat_copy(runtime, g->sample_exprs), g->wanted_exprs);
+	runtime = list_concat(list_concat_copy(runtime, gpuagg_lower_called_exprs(g->lw)),
+						  list_concat_copy(g->sample_exprs, g->wanted_exprs));
 	gpuagg_agg_scan_of(path, g, runtime, joined_outputs(g));
 	return path;
 }

@@ -8,7 +8,8 @@
  *						keys to us), then Aggrefs: one output each
  *	custom_exprs		expressions without Vars whose values become runtime
  *						constants when execution starts, those of the programs that
- *						make look-up tables last; then, of a sample, its
+ *						make look-up tables last; then what PostgreSQL computes of a
+ *						string (GpuAggPlanInfo.called); then, of a sample, its
  *						percentage and, if it is REPEATABLE, its seed; then what
  *						GpuAggWanted counts
  *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan or
@@ -58,6 +59,7 @@
 #include "cost/profile.h"
 #include "device/answer.h"
 #include "device/made.h"
+#include "device/ops/code_table.h"
 #include "device/ops/ops.h"
 #include "device/ops/ops_lookup.h"
 #include "device/program.h"
@@ -208,6 +210,9 @@ typedef struct GpuAggPlanInfo
 	int			nruntime;
 	GpuAggLookupPlan *lookups;
 	int			nlookups;
+	int			ncalled;		/* what PostgreSQL computes of a kept column's strings */
+	uint16		called[GPUAGG_CODE_TABLES]; /* constants of the program that name it */
+	bool		called_safe;	/* parallel workers may compute it */
 	int			gate;			/* boolean runtime constant (its number in the
 								 * program) that is tested once: unless it is
 								 * true no row passes, and none need be read.
