@@ -191,6 +191,9 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	*table = NULL;
 	while (room < 4 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
 		room *= 2;
+	/* what was given would have to be given again */
+	if (gpuagg_code_table_is_called(expression) && room > MIN_CODES)
+		room = GPUAGG_DICTIONARY_ENTRIES;
 	if (t == NULL && (t = table_make(d, expression, room, error)) == NULL)
 		return error->status;
 	bounds_set(t);

@@ -172,15 +172,9 @@ table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
 	const uint32_t n = atomic_load_explicit(&t->dictionary->entries, memory_order_acquire);
 	uint32_t	whole = atomic_load_explicit(&t->whole, memory_order_acquire);
 
-	if (whole >= n)
+	/* of given values, a code that has none is beyond the table's rows */
+	if (whole >= n || gpuagg_code_table_is_called(t->entry.expression))
 		return GPUAGG_OK;
-	if (gpuagg_code_table_is_called(t->entry.expression))
-	{
-		error->detail = GPUAGG_ST_NEEDS_PG;
-		snprintf(error->message, sizeof(error->message),
-				 "what only PostgreSQL computes is not known of all strings");
-		return error->status = GPUAGG_VALUE_ERROR;
-	}
 	/* without what is kept it can go on */
 	if (!charge(t, n) || !parts_complete(t, whole / PART, n))
 	{
@@ -253,6 +247,8 @@ table_open(GpuAggHostCodeTable *t)
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
 		return false;
+	if (gpuagg_code_table_is_called(t->entry.expression))
+		h.head.nrows = 0;
 	memcpy(block, &h, sizeof(h));
 	t->made.table = block;
 	return true;
@@ -309,12 +305,13 @@ gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 	*table = NULL;
 	if (t == NULL && (t = table_make(d, expression)) == NULL)
 		return gpuagg_memory_error(d->memory, error);
+	gpuagg_code_table_add(&d->tables, &t->entry);
 	if (!charge(t, atomic_load(&d->entries)))
 	{
-		table_free(t);
+		/* others may have it; without them it goes when there is need */
+		t->entry.users--;
 		return gpuagg_memory_error(d->memory, error);
 	}
-	gpuagg_code_table_add(&d->tables, &t->entry);
 	(void) tables_drop(d, GPUAGG_CODE_TABLES_KEPT);
 	*table = &t->made;
 	return GPUAGG_OK;
@@ -371,6 +368,8 @@ gpuagg_host_code_table_give(GpuAggMade *table, const GpuAggRowColumn *values, ui
 		!values_put(t, first, values, n))
 		return gpuagg_memory_error(t->made.memory, error);
 	atomic_store_explicit(&t->whole, first + n, memory_order_release);
+	/* rows of tasks that are under way, too: a value is there before its row is */
+	__atomic_store_n(&t->made.table->nrows, first + n, __ATOMIC_RELEASE);
 	return GPUAGG_OK;
 }
 

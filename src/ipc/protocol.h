@@ -64,7 +64,7 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_TABLE,			/* GpuAggTableMsg */
 	GPUAGG_MSG_BLOCK,			/* GpuAggBlockMsg: count rows */
 	GPUAGG_MSG_ASK,				/* of a task that gives values of strings: those from code
-								 * batch_id on */
+								 * batch_id on, count of them at most */
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of

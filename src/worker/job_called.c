@@ -19,6 +19,7 @@ struct GpuAggJobCalled
 {
 	GpuAggDictionary *dictionary;
 	GpuAggMade *table;
+	bool		asked;			/* once at least */
 };
 
 static const GpuAggStripeOps *
@@ -65,15 +66,16 @@ gpuagg_job_called_begin(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionar
 	job->called = MemoryContextAlloc(job->context, sizeof(struct GpuAggJobCalled));
 	job->called->dictionary = dictionaries[0];
 	job->called->table = table;
+	job->called->asked = false;
 }
 
-/* How many strings from `first` on one message takes */
+/* How many strings from `first` on one message takes, so many at most */
 static uint32
-strings_fit(const GpuAggDictionaryText *text, uint64 first)
+strings_fit(const GpuAggDictionaryText *text, uint64 first, uint32 most)
 {
 	uint64		n = 0;
 
-	while (n < STRINGS && first + n < text->entries &&
+	while (n < Min(most, STRINGS) && first + n < text->entries &&
 		   (n == 0 || text->starts[first + n + 1] - text->starts[first] <= STRING_BYTES))
 		n++;
 	return n;
@@ -95,15 +97,22 @@ gpuagg_job_called_ask(GpuAggWorkerJob *job, const GpuAggMsg *msg)
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the column's strings are not kept");
 		return;
 	}
+	if (job->called->asked && !dlist_is_empty(&job->replies))
+	{
+		gpuagg_job_fail_with(job, GPUAGG_REFUSED, "asked again before the answer was taken");
+		return;
+	}
+	job->called->asked = true;
 	if (stripe_ops(job)->dictionary_read(job->called->dictionary, &text, &error) != GPUAGG_OK)
 	{
 		gpuagg_job_fail(job, &error);
 		return;
 	}
-	first = msg->batch_id == GPUAGG_ASK_MISSING ?
-		stripe_ops(job)->code_table_given(job->called->table) : msg->batch_id;
+	/* others may have given some of those meanwhile */
+	first = stripe_ops(job)->code_table_given(job->called->table);
+	first = msg->batch_id == GPUAGG_ASK_MISSING ? first : Max(first, msg->batch_id);
 	first = Min(first, text.entries);
-	n = strings_fit(&text, first);
+	n = strings_fit(&text, first, msg->count);
 	lengths = GPUAGG_ALIGN8(n * sizeof(uint32));
 	bytes = n == 0 ? 0 : text.starts[first + n] - text.starts[first];
 	reply = MemoryContextAllocZero(job->context, sizeof(*reply) + lengths + GPUAGG_ALIGN8(bytes));
@@ -119,6 +128,34 @@ gpuagg_job_called_ask(GpuAggWorkerJob *job, const GpuAggMsg *msg)
 	pfree(reply);
 }
 
+/* Integers that the instruction can answer */
+static bool
+are_in_range(const GpuAggWorkerJob *job, const GpuAggRowColumn *values, uint32 n)
+{
+	const GpuAggInstr *ins = gpuagg_instr_of(job->program,
+											 gpuagg_program_keys(job->program)[0].reg);
+	const int64 *v = values->values;
+	int64		low = PG_INT64_MIN;
+	int64		high = PG_INT64_MAX;
+
+	if (ins->op == GPUAGG_OP_CALLED_BOOL)
+	{
+		low = 0;
+		high = 1;
+	}
+	else if (ins->op == GPUAGG_OP_CALLED_INT4)
+	{
+		low = PG_INT32_MIN;
+		high = PG_INT32_MAX;
+	}
+	else
+		return true;
+	for (uint32 i = 0; i < n; i++)
+		if (values->states[i] == GPUAGG_ST_VALUE && (v[i] < low || v[i] > high))
+			return false;
+	return true;
+}
+
 void
 gpuagg_job_called_take(GpuAggWorkerJob *job, uint64 first, const GpuAggRowColumn *values, uint32 n)
 {
@@ -127,17 +164,20 @@ gpuagg_job_called_take(GpuAggWorkerJob *job, uint64 first, const GpuAggRowColumn
 	const Size	width = cls == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) : sizeof(int64);
 	GpuAggRowColumn rest = *values;
 	GpuAggError error = {0};
+	GpuAggDictionaryInfo info;
 	uint64		given;
 	uint64		known;
 
 	if (job->called == NULL)
 		return;
+	stripe_ops(job)->dictionary_info(job->called->dictionary, &info);
 	given = stripe_ops(job)->code_table_given(job->called->table);
 	known = given > first ? Min(given - first, n) : 0;
 	rest.states += known;
 	rest.values = (const char *) rest.values + known * width;
-	if (first > given)
-		gpuagg_job_fail_with(job, GPUAGG_REFUSED, "values of strings out of order");
+	if (first > given || first > info.entries || n > info.entries - first ||
+		!are_in_range(job, values, n))
+		gpuagg_job_fail_with(job, GPUAGG_REFUSED, "values of no strings, or out of order");
 	else if (known < n &&
 			 stripe_ops(job)->code_table_give(job->called->table, &rest, n - known,
 											  &error) != GPUAGG_OK)

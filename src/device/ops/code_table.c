@@ -406,7 +406,10 @@ constants_copy(const GpuAggProgram *p, const bool *needed, Places *places, GpuAg
 	}
 }
 
-/* The attributes up to one, which alone is loaded; or that one by itself, which is on no page */
+/*
+ * The attributes up to one, which alone is loaded, with what it is where a row is older than it;
+ * or that one by itself, which is on no page
+ */
 static void
 attributes_copy(const GpuAggProgram *p, uint16_t column, bool table, GpuAggProgram *out)
 {
@@ -434,12 +437,15 @@ expression_copy(const GpuAggProgram *p, const GpuAggCodeExpression *e, bool tabl
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 	static const uint8_t types[] = {GPUAGG_T_INT8, GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
 	GpuAggKey	key = {.type = types[class_of(p, e->reg)]};
+	const uint16_t missing = attr_of(p, e->column)->missing_const;
 	bool		needed[GPUAGG_MAX_REGS] = {false};
 	Places		places;
 	uint8_t    *classes;
 	uint16_t	n = 0;
 
 	mark(p, e->reg, NULL, needed);
+	if (!table)
+		mark(p, missing, NULL, needed);
 	memset(&places, 0xFF, sizeof(places));
 	memset(out, 0, sizeof(*out));
 	out->bytes = (uint32_t) gpuagg_align(sizeof(*out), 8);
@@ -450,6 +456,9 @@ expression_copy(const GpuAggProgram *p, const GpuAggCodeExpression *e, bool tabl
 	places.to[e->column] = 0;
 	attributes_copy(p, e->column, table, out);
 	constants_copy(p, needed, &places, out);
+	if (!table)
+		((GpuAggAttr *) at(out, out->attrs_off))[out->nattrs - 1].missing_const =
+			place(&places, missing);
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 		if (needed[ins[i].dst])
 			places.to[ins[i].dst] = (uint16_t) (out->ncolumns + out->nconsts + n++);

@@ -33,6 +33,11 @@
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
+/* The strings that tell how long others take; of a message so many as take about so long, ns */
+#define TOLD_BY 64
+#define MESSAGE_STRINGS 4096
+#define MESSAGE_NS 2e7
+
 /* What starting processes takes, ns (EPYC) */
 #define START_NS 6e6
 #define PROCESS_NS 1e6
@@ -134,7 +139,12 @@ receive(Giving *g, GpuAggMsgType type, const GpuAggMsg **msg, Size *bytes)
 static GpuAggStatus
 ask(Giving *g, const GpuAggMsg **msg, Size *bytes)
 {
-	const GpuAggMsg question = {GPUAGG_MSG_ASK, 0, g->next};
+	const double most = g->string_ns > 0 ? MESSAGE_NS / g->string_ns : TOLD_BY;
+	const GpuAggMsg question = {
+		.type = GPUAGG_MSG_ASK,
+		.count = Max(1, Min(most, MESSAGE_STRINGS)),
+		.batch_id = g->next
+	};
 	GpuAggStatus status = gpuagg_client_send(g->client, &question, sizeof(question), g->error);
 
 	if (status == GPUAGG_OK)
@@ -290,7 +300,7 @@ give_here(Giving *g, bool *done)
 	status = gpuagg_called_compute(g->work, strings, bytes, &g->values, g->error);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
-	g->string_ns = INSTR_TIME_GET_DOUBLE(end) * 1e9 / strings->count;
+	g->string_ns = Max(1, INSTR_TIME_GET_DOUBLE(end) * 1e9 / strings->count);
 	return status == GPUAGG_OK ? give(g, g->values.data, g->values.len) : status;
 }
 

@@ -15,7 +15,8 @@
 /* What values took is freed as often. */
 #define STRINGS_AT_ONCE 64
 
-/* Values of a message, at most */
+/* A value of a string, and all of a message, at most */
+#define VALUE_BYTES (1024 * 1024)
 #define MOST_BYTES (64 * 1024 * 1024)
 
 struct GpuAggCalledWork
@@ -106,28 +107,32 @@ value_compute(GpuAggCalledWork *work, const char *string, uint32 length, Column 
 	datum = ExecEvalExpr(work->expr, work->econtext, &null);
 	if (null)
 		column->states[i] = GPUAGG_ST_NULL;
-	if (null || !gpuagg_constant_fits(work->type, datum) || column->bytes.len > MOST_BYTES)
+	if (null || !gpuagg_constant_fits(work->type, datum))
 		return;
 	c = gpuagg_constant_make(work->type, datum, false);
-	column->states[i] = GPUAGG_ST_VALUE;
 	if (gpuagg_constant_class(work->type) != GPUAGG_CLASS_BYTES)
 		column->values[i] = c.value.v.i;
+	else if (c.value.len > VALUE_BYTES)
+		return;
 	else
 	{
-		column->values[i] = c.value.len;
 		appendBinaryStringInfo(&column->bytes, c.bytes, c.value.len);
+		column->values[i] = c.value.len;
 	}
+	column->states[i] = GPUAGG_ST_VALUE;
 }
 
 /*
  * The value of string i, with an error of it caught: the expression is made of functions that hold
  * nothing which a subtransaction would have to release (planner/lower/lower_called.c).  What has
- * no value stays one that only PostgreSQL computes.
+ * no value stays one that only PostgreSQL computes.  VALUE_ERROR: an error that another session
+ * might not have, which is not kept.
  */
-static void
-value_try(GpuAggCalledWork *work, const char *string, uint32 length, Column *column, uint32 i)
+static GpuAggStatus
+value_try(GpuAggCalledWork *work, const char *string, uint32 length, Column *column, uint32 i,
+		  GpuAggError *error)
 {
-	ErrorData  *edata;
+	volatile GpuAggStatus status = GPUAGG_OK;
 
 	column->states[i] = GPUAGG_ST_NEEDS_PG;
 	column->values[i] = 0;
@@ -137,13 +142,19 @@ value_try(GpuAggCalledWork *work, const char *string, uint32 length, Column *col
 	}
 	PG_CATCH();
 	{
+		ErrorData  *edata;
+
 		MemoryContextSwitchTo(work->scratch);
 		edata = CopyErrorData();
 		FlushErrorState();
 		if (!gpuagg_error_is_of_values(edata->sqlerrcode))
 			ReThrowError(edata);
+		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+			status = gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG, "%s",
+									  edata->message);
 	}
 	PG_END_TRY();
+	return status;
 }
 
 /* False: the message does not hold what it says. */
@@ -161,25 +172,31 @@ is_sound(const GpuAggMsg *strings, Size bytes)
 	return sum <= room;
 }
 
-static void
-strings_compute(GpuAggCalledWork *work, const GpuAggMsg *strings, Column *column)
+static GpuAggStatus
+strings_compute(GpuAggCalledWork *work, const GpuAggMsg *strings, Column *column,
+				GpuAggError *error)
 {
 	const uint32 *lengths = (const uint32 *) ((const GpuAggStringsMsg *) strings + 1);
 	const char *at = (const char *) lengths + GPUAGG_ALIGN8(strings->count * sizeof(uint32));
 	MemoryContext old = MemoryContextSwitchTo(work->scratch);
+	GpuAggStatus status = GPUAGG_OK;
 
-	for (uint32 i = 0; i < strings->count; i++)
+	for (uint32 i = 0; i < strings->count && status == GPUAGG_OK; i++)
 	{
 		if (i % STRINGS_AT_ONCE == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
 			MemoryContextReset(work->scratch);
 		}
-		value_try(work, at, lengths[i], column, i);
+		status = value_try(work, at, lengths[i], column, i, error);
 		at += lengths[i];
+		if (column->bytes.len > MOST_BYTES)
+			status = gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+									  "what is computed of strings is too long");
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(work->scratch);
+	return status;
 }
 
 GpuAggStatus
@@ -189,6 +206,7 @@ gpuagg_called_compute(GpuAggCalledWork *work, const GpuAggMsg *strings, Size byt
 	const Datum outer = work->econtext->caseValue_datum;
 	const bool	outer_null = work->econtext->caseValue_isNull;
 	Column		column;
+	GpuAggStatus status;
 
 	if (bytes < sizeof(GpuAggStringsMsg) || !is_sound(strings, bytes))
 		return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
@@ -196,12 +214,14 @@ gpuagg_called_compute(GpuAggCalledWork *work, const GpuAggMsg *strings, Size byt
 	column.states = palloc(Max(1, strings->count));
 	column.values = palloc(Max(1, strings->count) * sizeof(uint64));
 	initStringInfo(&column.bytes);
-	strings_compute(work, strings, &column);
+	status = strings_compute(work, strings, &column, error);
 	work->econtext->caseValue_datum = outer;
 	work->econtext->caseValue_isNull = outer_null;
-	message_make(&column, strings, gpuagg_constant_class(work->type) == GPUAGG_CLASS_BYTES, values);
+	if (status == GPUAGG_OK)
+		message_make(&column, strings, gpuagg_constant_class(work->type) == GPUAGG_CLASS_BYTES,
+					 values);
 	pfree(column.states);
 	pfree(column.values);
 	pfree(column.bytes.data);
-	return GPUAGG_OK;
+	return status;
 }

@@ -20,7 +20,8 @@ extern void gpuagg_called_work_end(GpuAggCalledWork *work);
 
 /*
  * A STRINGS message, of so many bytes, becomes the ROWS message of the strings' values: also of
- * those that are errors, or that devices have no form of.  DEVICE_FAULT: it is no such message.
+ * those that are errors, or that devices have no form of.  VALUE_ERROR: they cannot be computed
+ * now; DEVICE_FAULT: it is no such message.
  */
 extern GpuAggStatus gpuagg_called_compute(GpuAggCalledWork *work, const GpuAggMsg *strings,
 										  Size bytes, StringInfo values, GpuAggError *error);

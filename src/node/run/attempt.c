@@ -415,12 +415,12 @@ attempt_note(const Attempt *a)
 		gpuagg_note_probes(a->scan, a->order.demand->info, &a->binding.probes, a->tally);
 }
 
-/* Will the same plan fail again? */
+/* Is it likely to fail again, as long as PostgreSQL computes of strings? */
 static bool
-is_of_plan(GpuAggStatus status)
+is_of_called(GpuAggStatus status, const GpuAggError *error)
 {
-	return status == GPUAGG_VALUE_ERROR || status == GPUAGG_UNSUPPORTED ||
-		status == GPUAGG_OUT_OF_MEMORY;
+	return status == GPUAGG_UNSUPPORTED ||
+		(status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0);
 }
 
 static GpuAggStatus
@@ -439,7 +439,7 @@ run_bound(Attempt *a, GpuAggError *error)
 		status = run_one(a, error);
 	if (status == GPUAGG_OK)
 		attempt_note(a);
-	if (scan->called != NULL && (status == GPUAGG_OK || is_of_plan(status)))
+	if (scan->called != NULL && (status == GPUAGG_OK || is_of_called(status, error)))
 		gpuagg_called_know(scan->called, scan->rel, status == GPUAGG_OK);
 	a->tally->bulkread = a->order.sample.bulkread;
 	return status;

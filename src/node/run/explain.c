@@ -421,7 +421,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  tally->work.rows_evaluated, es);
-		if (node->called != NULL)
+		if (node->called != NULL && !node->info->called_hidden)
 			explain_count("Strings Computed", tally->strings, es);
 		if (!node->info->program->select)
 			explain_groups(node, es);

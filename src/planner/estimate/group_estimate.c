@@ -9,13 +9,13 @@
  *	- how many there were when the same was grouped last, under the same conditions or
  *	  under none.
  *
- * What was seen only ever lowers the number: then the device is likely to be chosen, and
+ * What was seen mostly lowers the number: then the device is likely to be chosen, and
  * the next run tells what has changed.  A number that rises could leave a query to
- * PostgreSQL for good, where nothing tells.  Groups that are finer than the query's, and those
- * of a join's input, are different: PostgreSQL's plan has none of them, and what it expects of
- * several
- * columns together is no more than a tenth of the rows, so that devices would begin with too
- * small a table.
+ * PostgreSQL for good, where nothing tells.  Others may rise: groups that are finer than the
+ * query's, and those of a join's input, for PostgreSQL's plan has none of them, and what it
+ * expects of several columns together is no more than a tenth of the rows, so that devices would
+ * begin with too small a table; and those of kept columns, which are left to PostgreSQL by no
+ * number of groups.
  *
  * Under row security neither groups that were seen of all rows count, nor strings in
  * the cache: by them EXPLAIN would tell of rows that are hidden.  What the same
@@ -136,13 +136,13 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs, double postgres)
 /* What earlier runs make of the number */
 static double
 seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key, BlockNumber pages,
-			bool finer, double expected)
+			bool rises, double expected)
 {
 	Oid			relid = RelationGetRelid(source->relation);
 	GpuAggSeenKey all = {.keys = key->keys};
 	double		groups = gpuagg_seen_groups_find(relid, key, pages);
 
-	if (groups > 0 && finer)
+	if (groups > 0 && rises)
 		return groups;
 	if (groups == 0 && !source->exact_hidden)
 		groups = gpuagg_seen_groups_find(relid, &all, pages);
@@ -151,7 +151,7 @@ seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key, BlockNumb
 
 void
 gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
-					  BlockNumber pages, List *exprs, bool finer, GpuAggGroupEstimate *estimate)
+					  BlockNumber pages, List *exprs, bool rises, GpuAggGroupEstimate *estimate)
 {
 	GpuAggBoundSource source = {
 		.root = root,
@@ -170,7 +170,7 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 		estimate->bounded = estimate->groups;
 		estimate->key = rel->reloptkind == RELOPT_JOINREL ? seen_join_key(root, rel, exprs) :
 															seen_key(rel, exprs);
-		estimate->groups = seen_groups(&source, &estimate->key, pages, finer, estimate->groups);
+		estimate->groups = seen_groups(&source, &estimate->key, pages, rises, estimate->groups);
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));
 	estimate->bounded = clamp_row_est(Min(estimate->bounded, rel->rows));

@@ -22,12 +22,11 @@ typedef struct GpuAggGroupEstimate
 /*
  * Of the rows of rel, a table or a join, that pass its conditions, by these
  * expressions, at least one.  relation: the table, a join's largest one, or the one above several
- * tables,
- * which has so many pages;
- * NULL: there is none.  finer: than the groups of the query, which are made of them.
+ * tables, which has so many pages; NULL: there is none.  rises: earlier runs may have had more than
+ * PostgreSQL expects.
  */
 extern void gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
-								  BlockNumber pages, List *exprs, bool finer,
+								  BlockNumber pages, List *exprs, bool rises,
 								  GpuAggGroupEstimate *estimate);
 
 #endif							/* GPUAGG_PLANNER_GROUP_ESTIMATE_H */

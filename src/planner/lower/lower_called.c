@@ -9,7 +9,8 @@
  * the expression; the node computes those that are missing (node/called).
  *
  * The values outlive the statement, so it is made of PostgreSQL's own immutable functions alone,
- * which hold nothing if they end by an error.  An error is a value, too, and does no harm to rows
+ * which hold nothing if they end by an error; and of none that reads a setting or a catalogue all
+ * the same.  An error is a value, too, and does no harm to rows
  * that do not pass.  It is NULL where the string is, by strict functions: a string that is missing
  * has no code.
  */
@@ -31,6 +32,7 @@
 #include "planner/plan/called_notes.h"
 #include "planner/value/harmless.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* ---------------------------------------------------------------- expressions --- */
@@ -41,6 +43,56 @@ typedef struct Search
 	bool		others;			/* there is something that is no column and no constant */
 } Search;
 
+/*
+ * Functions of these types, and of arrays of them, make the same of the same, and tell nobody of it:
+ * others read catalogues (text search, names of objects) or settings (moments), or raise notices.
+ */
+static bool
+is_plain(Oid type)
+{
+	const Oid	element = get_element_type(getBaseType(type));
+
+	switch (OidIsValid(element) ? element : getBaseType(type))
+	{
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case BYTEAOID:
+		case UUIDOID:
+		case INETOID:
+		case CIDROID:
+		case JSONOID:
+		case JSONBOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* What values of it look like depends on a setting, though PostgreSQL calls that immutable. */
+static bool
+is_shown_by_setting(Oid type)
+{
+	const Oid	base = getBaseType(type);
+
+	return base == FLOAT4OID || base == FLOAT8OID || base == BYTEAOID ||
+		OidIsValid(get_element_type(base));
+}
+
+/* This one looks at a setting, too. */
+static bool
+reads_setting(Oid function, void *context)
+{
+	return function == F_QUOTE_IDENT;
+}
+
 static bool
 search_walker(Node *node, void *context)
 {
@@ -48,12 +100,18 @@ search_walker(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, search_walker, context);
+	s->others |= !is_plain(exprType(node)) || check_functions_in_node(node, reads_setting, NULL);
 	switch (nodeTag(node))
 	{
 		case T_Var:
 			s->others |= s->var != NULL && !equal(s->var, node);
 			s->var = (Var *) node;
 			return s->others;
+		case T_CoerceViaIO:
+			s->others |= is_shown_by_setting(exprType((Node *) ((CoerceViaIO *) node)->arg));
+			break;
 		case T_Param:
 		case T_CaseTestExpr:
 		case T_CoerceToDomainValue:
@@ -61,10 +119,11 @@ search_walker(Node *node, void *context)
 		case T_SubPlan:
 		case T_AlternativeSubPlan:
 			s->others = true;
-			return true;
+			break;
 		default:
-			return expression_tree_walker(node, search_walker, context);
+			break;
 	}
+	return s->others || expression_tree_walker(node, search_walker, context);
 }
 
 /* A text of the table that is read */
@@ -150,7 +209,7 @@ forget_locations(char *text)
 	*to = '\0';
 }
 
-/* Equal expressions of a database have equal names, and no others. */
+/* Expressions with equal values for all strings of a database have equal names, and no others. */
 static char *
 name_of(const Expr *given)
 {
@@ -168,6 +227,27 @@ kept_strings(const GpuAggLower *lw, const Var *var)
 {
 	return gpuagg_cache_strings(RelationGetRelid(lw->relation), GPUAGG_FILES_NUMBER(lw->relation),
 								var->varattno, lw->rel->pages);
+}
+
+/*
+ * Rows that other conditions leave than those on this column, which may be what is computed: of
+ * fewer rows than the column has strings it is computed by group
+ */
+static double
+rows_left(const GpuAggLower *lw, const Var *var)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, lw->rel->baserestrictinfo)
+	{
+		List	   *vars = pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
+										   PVC_INCLUDE_PLACEHOLDERS);
+
+		if (!list_member(vars, var))
+			clauses = lappend(clauses, lfirst(lc));
+	}
+	return lw->rel->tuples * clauselist_selectivity(lw->root, clauses, 0, JOIN_INNER, NULL);
 }
 
 bool
@@ -195,6 +275,7 @@ gpuagg_lower_called(GpuAggLower *lw, Expr *expr, GpuAggLowered *out)
 	name = name_of(called->expr);
 	called->note = gpuagg_called_noted(RelationGetRelid(lw->relation), name, strlen(name));
 	if (called->note == GPUAGG_CALLED_REFUSED ||
+		(called->note == GPUAGG_CALLED_UNKNOWN && strings > rows_left(lw, search.var)) ||
 		!gpuagg_lower_expr(lw, (Expr *) search.var, &string) ||
 		!gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_TEXT,
 														CStringGetTextDatum(name), false),
@@ -232,7 +313,8 @@ gpuagg_lower_called_cost(const GpuAggLower *lw)
 		if (lw->called[i].note == GPUAGG_CALLED_THERE)
 			continue;
 		cost_qual_eval_node(&cost, (Node *) lw->called[i].expr, lw->root);
-		sum += lw->called[i].strings * cost.per_tuple;
+		/* a string comes, and a value goes */
+		sum += lw->called[i].strings * (cost.per_tuple + cpu_tuple_cost);
 	}
 	return sum;
 }

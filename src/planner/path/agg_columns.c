@@ -391,6 +391,7 @@ finish_called(GpuAggGrouping *g)
 		return true;
 	if (!columns_are_kept(program, g->lw->relation, g->lw->rel->pages))
 		return false;
+	g->info.called_hidden = g->root->qual_security_level > 0;
 	g->info.called_safe = is_parallel_safe(g->root, (Node *) gpuagg_lower_called_exprs(g->lw));
 	room = palloc(gpuagg_code_tables_room(program));
 	all = gpuagg_called_have_tables(program, room);

@@ -25,15 +25,25 @@ gpuagg_agg_estimate_passed(const GpuAggGrouping *g)
 	return clamp_row_est(rows * more);
 }
 
+/* From so much of a table on that is kept PostgreSQL's plan is far from the device's. */
+#define MOSTLY_KEPT 0.9
+
+/* May earlier runs have had more groups than PostgreSQL expects (group_estimate.h)? */
+static bool
+may_be_more(const GpuAggGrouping *g)
+{
+	return g->info.regroup != NULL || g->folded || (g->tables == NULL && g->cached >= MOSTLY_KEPT);
+}
+
 static double
-estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool finer,
+estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, bool rises,
 			 GpuAggGroupEstimate *estimate)
 {
 	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1,.bounded = 1};
 	if (keys != NIL)
 		gpuagg_group_estimate(g->root, g->input_rel, relation,
 							  g->tables != NULL ? g->tables->pages : g->fact->pages,
-							  keys, finer, estimate);
+							  keys, rises, estimate);
 	return estimate->groups;
 }
 
@@ -87,7 +97,7 @@ gpuagg_agg_estimate_groups(GpuAggGrouping *g, Relation relation)
 		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
 		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
 
-	(void) estimate_set(g, relation, keys, g->info.regroup != NULL || g->folded, &estimate);
+	(void) estimate_set(g, relation, keys, may_be_more(g), &estimate);
 	g->info.est_groups = estimate.groups;
 	g->bounded_groups = estimate.bounded;
 	g->made_groups = g->info.regroup != NULL ?

@@ -270,10 +270,10 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = gpuagg_agg_estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);
+		gpuagg_agg_estimate_pages(g, relation);
 		gpuagg_agg_estimate_groups(g, relation);
 		g->sample_exprs = gpuagg_sample_exprs(g->root, rel, &g->info.repeatable);
 		g->sample_lines = gpuagg_sample_lines(g->root, rel, relation);
-		gpuagg_agg_estimate_pages(g, relation);
 		plan_wanted(g);
 		offer_path(g, offer);
 	}

@@ -9,14 +9,19 @@
 
 #include "common/hashfn.h"
 #include "planner/plan/called_notes.h"
+#include "utils/timestamp.h"
 
 #define NOTES 64
+
+/* A task that has failed is tried again after so long, ms. */
+#define REFUSED_MS 60000
 
 typedef struct Note
 {
 	Oid			relid;
 	uint64		name;			/* a hash of it */
 	GpuAggCalledNote note;
+	TimestampTz at;
 } Note;
 
 static Note notes[NOTES];
@@ -42,7 +47,10 @@ gpuagg_called_noted(Oid relid, const char *name, Size length)
 {
 	const Note *found = find(relid, hash_of(name, length));
 
-	return found == NULL ? GPUAGG_CALLED_UNKNOWN : found->note;
+	if (found == NULL || (found->note == GPUAGG_CALLED_REFUSED &&
+						  TimestampDifferenceExceeds(found->at, GetCurrentTimestamp(), REFUSED_MS)))
+		return GPUAGG_CALLED_UNKNOWN;
+	return found->note;
 }
 
 void
@@ -56,5 +64,5 @@ gpuagg_called_note(Oid relid, const char *name, Size length, GpuAggCalledNote no
 		found = &notes[next_note];
 		next_note = (next_note + 1) % NOTES;
 	}
-	*found = (Note) {.relid = relid,.name = hash,.note = note};
+	*found = (Note) {.relid = relid,.name = hash,.note = note,.at = GetCurrentTimestamp()};
 }

@@ -12,7 +12,7 @@ typedef enum GpuAggCalledNote
 {
 	GPUAGG_CALLED_UNKNOWN,
 	GPUAGG_CALLED_THERE,		/* values of all strings were given, as this session has seen */
-	GPUAGG_CALLED_REFUSED		/* a task with it has failed */
+	GPUAGG_CALLED_REFUSED		/* a task with it has failed, a short time ago */
 } GpuAggCalledNote;
 
 /* The name is the instruction's. */

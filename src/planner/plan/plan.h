@@ -213,6 +213,7 @@ typedef struct GpuAggPlanInfo
 	int			ncalled;		/* what PostgreSQL computes of a kept column's strings */
 	uint16		called[GPUAGG_CODE_TABLES]; /* constants of the program that name it */
 	bool		called_safe;	/* parallel workers may compute it */
+	bool		called_hidden;	/* of how many strings tells of rows that are hidden */
 	int			gate;			/* boolean runtime constant (its number in the
 								 * program) that is tested once: unless it is
 								 * true no row passes, and none need be read.
