@@ -36,9 +36,9 @@ sorted_cases()
 		many-ints "SELECT cust, count(*) AS n FROM sorting GROUP BY cust" "" \
 		many-texts "SELECT phrase, count(*) AS n FROM sorting GROUP BY phrase" "" \
 		distinct-phrases "SELECT phrase, count(DISTINCT cust) AS u FROM sorting WHERE phrase <> '' GROUP BY phrase ORDER BY u DESC, phrase LIMIT 10" "" \
-regexp-key "SELECT regexp_replace(url, '^https?://(?:www[.])?([^/]+)/.*\$', '\\1') AS k, avg(length(url)) AS l, count(*) AS c FROM sorting WHERE url <> '' GROUP BY 1 ORDER BY l DESC, k LIMIT 25" "" \
+		regexp-key "SELECT regexp_replace(url, '^https?://(?:www[.])?([^/]+)/.*\$', '\\1') AS k, avg(length(url)) AS l, count(*) AS c FROM sorting WHERE url <> '' GROUP BY 1 ORDER BY l DESC, k LIMIT 25" "" \
 		regexp-where "SELECT count(*) AS n, sum(price) AS p FROM sorting WHERE phrase ~ '[13579]7\$'" "SELECT count(*) AS n, sum(price) AS p FROM sorting WHERE regexp_matches(phrase, '[13579]7\$')" \
-				regexp "SELECT regexp_replace(url, '^https?://(?:www[.])?([^/]+)/.*\$', '\\1') AS k, avg(length(url)) AS l, count(*) AS c, min(url) AS m FROM sorting WHERE url <> '' GROUP BY 1 HAVING count(*) > 1000 ORDER BY l DESC, k LIMIT 25" ""
+		regexp "SELECT regexp_replace(url, '^https?://(?:www[.])?([^/]+)/.*\$', '\\1') AS k, avg(length(url)) AS l, count(*) AS c, min(url) AS m FROM sorting WHERE url <> '' GROUP BY 1 HAVING count(*) > 1000 ORDER BY l DESC, k LIMIT 25" ""
 }
 
 # Each core makes its part of the rows.

@@ -300,7 +300,8 @@ give_here(Giving *g, bool *done)
 	status = gpuagg_called_compute(g->work, strings, bytes, &g->values, g->error);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
-	g->string_ns = Max(1, INSTR_TIME_GET_DOUBLE(end) * 1e9 / strings->count);
+	g->string_ns = INSTR_TIME_GET_DOUBLE(end) * 1e9 / strings->count;
+	g->string_ns = Max(1, g->string_ns);
 	return status == GPUAGG_OK ? give(g, g->values.data, g->values.len) : status;
 }
 

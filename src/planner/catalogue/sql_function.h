@@ -151,6 +151,7 @@ typedef enum GpuAggBoundRule
 /* The rest, bits of a row's "traits" */
 #define GPUAGG_IS_OF_STORAGE 0x01	/* of how a value is stored, which equal ones do not share */
 #define GPUAGG_IS_HOLDS_NOTHING 0x02	/* stable, and has nothing open when it raises an error */
+#define GPUAGG_IS_OF_SETTING 0x04	/* immutable, but it reads a setting */
 
 #define GPUAGG_FUNCTION_ARGS 4
 

@@ -25,6 +25,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "planner/catalogue/sql_function.h"
 #include "planner/lower/lower_called.h"
 #include "planner/lower/lower_const.h"
 #include "planner/lower/lower_expr.h"
@@ -32,7 +33,6 @@
 #include "planner/plan/called_notes.h"
 #include "planner/value/harmless.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* ---------------------------------------------------------------- expressions --- */
@@ -44,8 +44,8 @@ typedef struct Search
 } Search;
 
 /*
- * Functions of these types, and of arrays of them, make the same of the same, and tell nobody of it:
- * others read catalogues (text search, names of objects) or settings (moments), or raise notices.
+ * Functions of these types, and of arrays of them, make the same of the same, and tell nobody of
+ * it: others read catalogues (text search, names of objects) or settings (moments), or raise notices.
  */
 static bool
 is_plain(Oid type)
@@ -90,7 +90,7 @@ is_shown_by_setting(Oid type)
 static bool
 reads_setting(Oid function, void *context)
 {
-	return function == F_QUOTE_IDENT;
+	return (gpuagg_function(function)->traits & GPUAGG_IS_OF_SETTING) != 0;
 }
 
 static bool
