@@ -45,7 +45,8 @@ typedef struct Search
 
 /*
  * Functions of these types, and of arrays of them, make the same of the same, and tell nobody of
- * it: others read catalogues (text search, names of objects) or settings (moments), or raise notices.
+ * it: others read catalogues (text search, names of objects) or settings (moments), or raise
+ * notices.
  */
 static bool
 is_plain(Oid type)
