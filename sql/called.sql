@@ -87,6 +87,12 @@ SELECT compare('SELECT sum(d::int4) FROM ca_s'), compare('SELECT d::float8, coun
 SELECT compare('SELECT sum(d::int4) FROM ca_s WHERE id < 0'), compare('SELECT sum(d::int4) FILTER (WHERE d ~ ''^[0-9]+$'') FROM ca_s');
 
 -- what is not computed so
+SET gpuagg.cache = off;
+SELECT ca_called('SELECT upper(s), count(*) FROM ca_s GROUP BY 1');
+RESET gpuagg.cache;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT ca_called('SELECT upper(s), count(*) FROM ca_s GROUP BY 1');
+COMMIT;
 SELECT x, ca_called(x) FROM unnest(ARRAY['SELECT s || v, count(*) FROM ca_s GROUP BY 1', 'SELECT concat(s, ''x''), count(*) FROM ca_s GROUP BY 1', 'SELECT b ~ ''1'', count(*) FROM ca_s GROUP BY 1',
 	'SELECT to_date(s, ''YYYY'') IS NULL, count(*) FROM ca_s WHERE s IS NULL GROUP BY 1', 'SELECT count(*) FROM ca_s TABLESAMPLE SYSTEM (50) REPEATABLE (1) WHERE s ~ ''1''']) x;
 CREATE FUNCTION ca_own(t text) RETURNS text IMMUTABLE STRICT LANGUAGE plpgsql AS 'BEGIN RETURN upper(t); END';
@@ -102,8 +108,7 @@ PREPARE ca_later AS SELECT upper(c), count(*) FROM ca_s WHERE c < 'B2' GROUP BY 
 SELECT prefer_device(false);
 EXECUTE ca_later;
 SELECT gpuagg.unload('ca_s') > 0;
-SET gpuagg.debug_require = 'allow';
-EXECUTE ca_later;
+SELECT ca_called('EXECUTE ca_later');
 EXECUTE ca_later;
 DEALLOCATE ca_later;
 DROP FUNCTION ca_own, ca_called, ca_outcomes, regexp_count_or_length;

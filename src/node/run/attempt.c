@@ -269,17 +269,30 @@ attempt_move(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 	return true;
 }
 
-/* What only PostgreSQL computes of strings goes to the device; false: it has no values of some. */
+static GpuAggStatus
+give_values(const Attempt *a, bool read, uint64 *strings, GpuAggError *error)
+{
+	return gpuagg_called_give(a->scan->called, a->scan->rel,
+							  a->scan->css.ss.ps.state->es_snapshot, a->order.device, read,
+							  strings, error);
+}
+
+/*
+ * What only PostgreSQL computes of strings goes to the device; false: it has no values of some.  A
+ * column that is not kept any more is read: a plan that stays would never be what it was.
+ */
 static bool
 attempt_give(Attempt *a, GpuAggError *error)
 {
-	const GpuAggScan *scan = a->scan;
+	const bool	read = a->given++ > 0;
 	const GpuAggError why = *error;
+	GpuAggStatus status;
 	uint64		strings;
 
-	a->given++;
-	if (gpuagg_called_give(scan->called, scan->rel, scan->css.ss.ps.state->es_snapshot,
-						   a->order.device, a->given > 1, &strings, error) != GPUAGG_OK)
+	status = give_values(a, read, &strings, error);
+	if (status == GPUAGG_UNSUPPORTED && !read)
+		status = give_values(a, true, &strings, error);
+	if (status != GPUAGG_OK)
 		return false;
 	a->tally->strings += strings;
 	/* it has failed for another reason */

@@ -10,6 +10,7 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "heap/cache_request.h"
 #include "ipc/cache_shared.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -27,6 +28,7 @@
 #include "planner/path/sample_clause.h"
 #include "planner/regroup/regroup_values.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/snapmgr.h"
 
 static bool
 member_expr(List *exprs, Node *node)
@@ -357,13 +359,21 @@ calls_possible(const GpuAggGrouping *g, Relation relation)
 /* Less of its columns is not kept on one device, on which strings are codes */
 #define MOSTLY_KEPT 0.5
 
-/* Strings are codes where all columns of a program can be kept, without regard to single values. */
+/*
+ * Strings are codes where all columns of a program can be kept, without regard to single values,
+ * and this transaction may use them.
+ */
 static bool
 columns_are_kept(const GpuAggProgram *program, Relation relation, BlockNumber nblocks)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
 	AttrNumber	columns[GPUAGG_MAX_REGS];
+	GpuAggCacheRequest request;
 	int			n = 0;
+
+	if (!ActiveSnapshotSet() ||
+		!gpuagg_cache_request(relation, GetActiveSnapshot(), program, nblocks, &request))
+		return false;
 
 	for (int i = 0; i < program->nattrs; i++)
 	{
