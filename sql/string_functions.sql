@@ -80,7 +80,9 @@ DROP TABLE sf_rls;
 DROP ROLE regress_sf;
 
 SET gpuagg.debug_require = 'require';
+SET gpuagg.cache = off;
 EXPLAIN (COSTS OFF) SELECT lower(t), count(*), count(DISTINCT c) FILTER (WHERE g = 2) FROM sf WHERE id > 7 AND t ILIKE '%b%' GROUP BY 1;
+RESET gpuagg.cache;
 PREPARE sf_some (text) AS SELECT lower(t COLLATE "C"), count(*) FROM sf WHERE lower(t COLLATE "C") LIKE $1 AND id < 50 GROUP BY 1 ORDER BY count(*) DESC, max(id) LIMIT 3;
 EXECUTE sf_some ('%a%');
 SET plan_cache_mode = force_generic_plan;
