@@ -194,42 +194,17 @@ typedef struct Processes
 static int
 launch(Processes *p, const Giving *g, int n)
 {
-	const char *expr = nodeToString(g->expr);
-
-	gpuagg_processes_begin(&p->all, GPUAGG_CALLED_FUNCTION, n);
-	n = p->all.pcxt->nworkers;
-	gpuagg_processes_estimate(&p->all, strlen(expr) + 1);
-	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_CALLED_QUEUE_BYTES));
-	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_CALLED_QUEUE_BYTES));
-	if (!gpuagg_processes_segment(&p->all))
-		return 0;
-	gpuagg_processes_put_text(&p->all, GPUAGG_CALLED_KEY_EXPR, expr);
-	p->in = gpuagg_processes_queues(&p->all, GPUAGG_CALLED_KEY_IN, GPUAGG_CALLED_QUEUE_BYTES,
-									true);
-	p->out = gpuagg_processes_queues(&p->all, GPUAGG_CALLED_KEY_OUT, GPUAGG_CALLED_QUEUE_BYTES,
-									 false);
-	p->launched = gpuagg_processes_launch(&p->all);
-	gpuagg_processes_watch(&p->all, p->in);
-	gpuagg_processes_watch(&p->all, p->out);
+	p->launched = gpuagg_processes_start(&p->all, GPUAGG_CALLED_FUNCTION, n,
+										 nodeToString(g->expr), GPUAGG_CALLED_QUEUE_BYTES,
+										 &p->in, &p->out);
 	return p->launched;
-}
-
-/* One that goes before its end was killed, or raised an ERROR, which is here when it has gone. */
-pg_noreturn static void
-process_gone(const Processes *p, int i)
-{
-	(void) WaitForBackgroundWorkerShutdown(p->all.pcxt->worker[i].bgwhandle);
-	CHECK_FOR_INTERRUPTS();
-	ereport(ERROR,
-			(errcode(ERRCODE_ADMIN_SHUTDOWN),
-			 errmsg("a parallel worker that computed for gpuagg has gone")));
 }
 
 static void
 send_strings(const Processes *p, int i, const GpuAggMsg *strings, Size bytes)
 {
 	if (shm_mq_send(p->in[i], bytes, strings, false, true) != SHM_MQ_SUCCESS)
-		process_gone(p, i);
+		gpuagg_processes_gone(&p->all, i, "computed");
 }
 
 /* What a process has made of its strings goes to the device. */
@@ -241,7 +216,7 @@ give_made(Giving *g, const Processes *p, int i)
 	void	   *data;
 
 	if (shm_mq_receive(p->out[i], &bytes, &data, false) != SHM_MQ_SUCCESS)
-		process_gone(p, i);
+		gpuagg_processes_gone(&p->all, i, "computed");
 	values = data;
 	if (bytes < sizeof(GpuAggMsg) ||
 		(values->type == GPUAGG_MSG_FAILED && bytes != sizeof(GpuAggCalledFailed)))

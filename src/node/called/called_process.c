@@ -52,13 +52,13 @@ gpuagg_called_main(dsm_segment *seg, shm_toc *toc)
 {
 	EState	   *state = CreateExecutorState();
 	MemoryContext old = MemoryContextSwitchTo(state->es_query_cxt);
-	Expr	   *expr = stringToNode(shm_toc_lookup(toc, GPUAGG_CALLED_KEY_EXPR, false));
+	Expr	   *expr = stringToNode(shm_toc_lookup(toc, GPUAGG_PROCESS_TEXT, false));
 
 	gpuagg_process_begin(toc);
 	compute_all(gpuagg_called_work_begin(expr, CreateExprContext(state)),
-				gpuagg_process_queue(toc, seg, GPUAGG_CALLED_KEY_IN, GPUAGG_CALLED_QUEUE_BYTES,
+				gpuagg_process_queue(toc, seg, GPUAGG_PROCESS_IN, GPUAGG_CALLED_QUEUE_BYTES,
 									 false),
-				gpuagg_process_queue(toc, seg, GPUAGG_CALLED_KEY_OUT, GPUAGG_CALLED_QUEUE_BYTES,
+				gpuagg_process_queue(toc, seg, GPUAGG_PROCESS_OUT, GPUAGG_CALLED_QUEUE_BYTES,
 									 true));
 	gpuagg_process_end(toc);
 	MemoryContextSwitchTo(old);

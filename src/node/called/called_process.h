@@ -14,12 +14,9 @@
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 
-/* The function that such a process runs, and what the segment's table of contents has */
+/* The function that such a process runs; its text is the expression */
 #define GPUAGG_CALLED_FUNCTION "gpuagg_called_main"
 
-#define GPUAGG_CALLED_KEY_EXPR 1
-#define GPUAGG_CALLED_KEY_IN 2
-#define GPUAGG_CALLED_KEY_OUT 3
 #define GPUAGG_CALLED_QUEUE_BYTES ((Size) 512 * 1024)
 
 /* In place of a ROWS message */

@@ -108,6 +108,36 @@ gpuagg_processes_watch(const GpuAggProcesses *p, shm_mq_handle **queues)
 		shm_mq_set_handle(queues[i], p->pcxt->worker[i].bgwhandle);
 }
 
+int
+gpuagg_processes_start(GpuAggProcesses *p, const char *function, int n, const char *text,
+					   Size bytes, shm_mq_handle ***in, shm_mq_handle ***out)
+{
+	gpuagg_processes_begin(p, function, n);
+	n = p->pcxt->nworkers;
+	gpuagg_processes_estimate(p, strlen(text) + 1);
+	gpuagg_processes_estimate(p, mul_size(n, bytes));
+	gpuagg_processes_estimate(p, mul_size(n, bytes));
+	if (!gpuagg_processes_segment(p))
+		return 0;
+	gpuagg_processes_put_text(p, GPUAGG_PROCESS_TEXT, text);
+	*in = gpuagg_processes_queues(p, GPUAGG_PROCESS_IN, bytes, true);
+	*out = gpuagg_processes_queues(p, GPUAGG_PROCESS_OUT, bytes, false);
+	(void) gpuagg_processes_launch(p);
+	gpuagg_processes_watch(p, *in);
+	gpuagg_processes_watch(p, *out);
+	return p->launched;
+}
+
+void
+gpuagg_processes_gone(const GpuAggProcesses *p, int i, const char *what)
+{
+	(void) WaitForBackgroundWorkerShutdown(p->pcxt->worker[i].bgwhandle);
+	CHECK_FOR_INTERRUPTS();
+	ereport(ERROR,
+			(errcode(ERRCODE_ADMIN_SHUTDOWN),
+			 errmsg("a parallel worker that %s for gpuagg has gone", what)));
+}
+
 void
 gpuagg_processes_end(GpuAggProcesses *p, bool done)
 {

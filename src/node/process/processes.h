@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
+#include "compat.h"
 #include "executor/instrument.h"
 #include "storage/shm_mq.h"
 
@@ -50,6 +51,25 @@ extern int	gpuagg_processes_launch(GpuAggProcesses *p);
 
 /* The queue to or from a process i that was launched notices if it never comes. */
 extern void gpuagg_processes_watch(const GpuAggProcesses *p, shm_mq_handle **queues);
+
+/*
+ * All of that for processes that run this function with a text, and a queue of so many bytes to
+ * each and from each: entries GPUAGG_PROCESS_TEXT, _IN and _OUT.  How many were launched; in parallel
+ * mode from then on, until the end.
+ */
+#define GPUAGG_PROCESS_TEXT 1
+#define GPUAGG_PROCESS_IN 2
+#define GPUAGG_PROCESS_OUT 3
+
+extern int	gpuagg_processes_start(GpuAggProcesses *p, const char *function, int n,
+								   const char *text, Size bytes, shm_mq_handle ***in,
+								   shm_mq_handle ***out);
+
+/*
+ * Process i has gone before its end: it was killed, or raised an ERROR, which is here when it has
+ * gone.  what: it has done.
+ */
+pg_noreturn extern void gpuagg_processes_gone(const GpuAggProcesses *p, int i, const char *what);
 
 /*
  * done: all of them have ended, or will; what they have used counts as this backend's.  Else those

@@ -77,10 +77,10 @@ static void
 regroup(shm_toc *toc, dsm_segment *seg)
 {
 	CustomScan *plan = castNode(CustomScan,
-								stringToNode(shm_toc_lookup(toc, GPUAGG_REGROUP_KEY_PLAN, false)));
-	shm_mq_handle *in = gpuagg_process_queue(toc, seg, GPUAGG_REGROUP_KEY_IN,
+								stringToNode(shm_toc_lookup(toc, GPUAGG_PROCESS_TEXT, false)));
+	shm_mq_handle *in = gpuagg_process_queue(toc, seg, GPUAGG_PROCESS_IN,
 											 GPUAGG_REGROUP_QUEUE_BYTES, false);
-	shm_mq_handle *out = gpuagg_process_queue(toc, seg, GPUAGG_REGROUP_KEY_OUT,
+	shm_mq_handle *out = gpuagg_process_queue(toc, seg, GPUAGG_PROCESS_OUT,
 											  GPUAGG_REGROUP_QUEUE_BYTES, true);
 	EState	   *state = CreateExecutorState();
 	/* of a scan, what regrouping reads */

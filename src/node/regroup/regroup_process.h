@@ -10,12 +10,7 @@
 
 #include "ipc/errors.h"
 
-/* Entries of the segment's table of contents */
-#define GPUAGG_REGROUP_KEY_PLAN 1	/* the node's plan, as text */
-#define GPUAGG_REGROUP_KEY_IN 2		/* queues from the leader, one behind the other */
-#define GPUAGG_REGROUP_KEY_OUT 3	/* queues to it */
-
-/* As messages of groups are: some of them */
+/* A process gets the node's plan as its text; queues are as messages of groups are: some of them */
 #define GPUAGG_REGROUP_QUEUE_BYTES (256 * 1024)
 
 /*

@@ -156,35 +156,9 @@ plan_text(const GpuAggRegroupWork *r)
 static int
 launch(Processes *p, const GpuAggRegroupWork *r, int n)
 {
-	const char *plan = plan_text(r);
-
-	gpuagg_processes_begin(&p->all, GPUAGG_REGROUP_FUNCTION, n);
-	n = p->all.pcxt->nworkers;
-	gpuagg_processes_estimate(&p->all, strlen(plan) + 1);
-	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
-	gpuagg_processes_estimate(&p->all, mul_size(n, GPUAGG_REGROUP_QUEUE_BYTES));
-	if (!gpuagg_processes_segment(&p->all))
-		return 0;
-	gpuagg_processes_put_text(&p->all, GPUAGG_REGROUP_KEY_PLAN, plan);
-	p->in = gpuagg_processes_queues(&p->all, GPUAGG_REGROUP_KEY_IN, GPUAGG_REGROUP_QUEUE_BYTES,
-									true);
-	p->out = gpuagg_processes_queues(&p->all, GPUAGG_REGROUP_KEY_OUT, GPUAGG_REGROUP_QUEUE_BYTES,
-									 false);
-	p->launched = gpuagg_processes_launch(&p->all);
-	gpuagg_processes_watch(&p->all, p->in);
-	gpuagg_processes_watch(&p->all, p->out);
+	p->launched = gpuagg_processes_start(&p->all, GPUAGG_REGROUP_FUNCTION, n, plan_text(r),
+										 GPUAGG_REGROUP_QUEUE_BYTES, &p->in, &p->out);
 	return p->launched;
-}
-
-/* One that goes without its end was killed, or raised an ERROR, which is here when it has gone. */
-pg_noreturn static void
-process_gone(const Processes *p, int i)
-{
-	(void) WaitForBackgroundWorkerShutdown(p->all.pcxt->worker[i].bgwhandle);
-	CHECK_FOR_INTERRUPTS();
-	ereport(ERROR,
-			(errcode(ERRCODE_ADMIN_SHUTDOWN),
-			 errmsg("a parallel worker that regrouped for gpuagg has gone")));
 }
 
 /* ---------------------------------------------------------------- groups --- */
@@ -199,7 +173,7 @@ send_groups(Processes *p, const GpuAggRegroupMsg *head, const char *groups, Size
 	};
 
 	if (shm_mq_sendv(p->in[p->turn], parts, 2, false, true) != SHM_MQ_SUCCESS)
-		process_gone(p, p->turn);
+		gpuagg_processes_gone(&p->all, p->turn, "regrouped");
 	p->turn = (p->turn + 1) % p->launched;
 }
 
@@ -234,7 +208,7 @@ receive_made(Processes *p, int i, GpuAggRegroupWork *r, GpuAggResults *made)
 		void	   *data;
 
 		if (shm_mq_receive(p->out[i], &bytes, &data, false) != SHM_MQ_SUCCESS)
-			process_gone(p, i);
+			gpuagg_processes_gone(&p->all, i, "regrouped");
 		head = data;
 		if (bytes < sizeof(*head))
 			elog(ERROR, "unexpected message from a parallel worker that regroups");
