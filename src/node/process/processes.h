@@ -54,8 +54,8 @@ extern void gpuagg_processes_watch(const GpuAggProcesses *p, shm_mq_handle **que
 
 /*
  * All of that for processes that run this function with a text, and a queue of so many bytes to
- * each and from each: entries GPUAGG_PROCESS_TEXT, _IN and _OUT.  How many were launched; in parallel
- * mode from then on, until the end.
+ * each and from each: entries GPUAGG_PROCESS_TEXT, GPUAGG_PROCESS_IN and GPUAGG_PROCESS_OUT.  How
+ * many were launched; in parallel mode from then on, until the end.
  */
 #define GPUAGG_PROCESS_TEXT 1
 #define GPUAGG_PROCESS_IN 2
