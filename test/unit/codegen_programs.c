@@ -284,6 +284,9 @@ add_fetch(TestProgram *p, uint32_t op)
 	program_instr(p, op, cls, row, lists.tables[table]);
 }
 
+/* Instructions of a program of which one is computed by PostgreSQL alone */
+#define CALLED_AFTER 20
+
 static void
 add_instr(TestProgram *p)
 {
@@ -292,14 +295,17 @@ add_instr(TestProgram *p)
 		GPUAGG_OP_LIST(X)
 #undef X
 	};
-	uint32_t	op = random_below(GPUAGG_NOPS);
+	const uint32_t ncalled = GPUAGG_OP_CALLED_TEXT - GPUAGG_OP_CALLED_BOOL + 1;
+	uint32_t	op = random_below(GPUAGG_NOPS - ncalled);
 	const char *sig;
 	uint16_t	args[3] = {0, 0, 0};
 	uint32_t	n = 0;
 
-	/* what no device computes makes errors of all that is made of it */
-	if (op >= GPUAGG_OP_CALLED_BOOL && op <= GPUAGG_OP_CALLED_TEXT && random_below(5) > 0)
-		op = random_below(GPUAGG_OP_CALLED_BOOL);
+	/* what no device computes is an error: one in a while, or all that is made of it would be */
+	if (op >= GPUAGG_OP_CALLED_BOOL)
+		op += ncalled;
+	if (p->head.ninstrs % CALLED_AFTER == CALLED_AFTER - 1)
+		op = GPUAGG_OP_CALLED_BOOL + p->head.nconsts % ncalled;
 	if (op >= GPUAGG_OP_LOOKUP && op <= GPUAGG_OP_LOOKUP_BYTES)
 	{
 		(void) add_lookup(p, op);

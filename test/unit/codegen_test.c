@@ -413,7 +413,7 @@ test_meaning(RunText run_text)
 	ok(errors > nprograms, "... and some are errors");
 	is_int(different, 0, "texts say of each what the interpreter does");
 	ok(nrecords > nprograms, "records, too");
-	ok(codegen_nmultiples > nprograms / 2, "... numbers of values that are units apart");
+	ok(codegen_nmultiples > nprograms, "... numbers of values that are units apart");
 	/* few programs may have none */
 	ok(codegen_nbeyond > nprograms / 20 || nprograms < MANY_PROGRAMS,
 	   "... and of values between them none");
