@@ -2,6 +2,8 @@
 -- The column cache: what queries fill in and use, load, unload, the view, and
 -- what does not stay on the device.
 --
+-- counts here depend on where pages lie: those of packed columns lie elsewhere
+SET gpuagg.debug_pack = off;
 \a
 \t on
 SET client_min_messages = warning;

@@ -1,6 +1,8 @@
 --
 -- Random draws on the device, from columns that stay there: the rows of PostgreSQL's executor.
 --
+-- counts here depend on where pages lie: those of packed columns lie elsewhere
+SET gpuagg.debug_pack = off;
 \a
 \t on
 CREATE TABLE dw (id int4, g int4, v int8, f float8, w int4) WITH (autovacuum_enabled = off, fillfactor = 60);

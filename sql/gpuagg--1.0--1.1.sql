@@ -76,7 +76,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT note text,
     OUT device integer,
     OUT pages_valid bigint,
-    OUT pinned boolean)
+    OUT pinned boolean,
+    OUT plain_bytes bigint)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -90,7 +91,7 @@ CREATE OR REPLACE VIEW gpuagg.cache AS
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
            c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
            c.pages_valid, n.nspname AS schema_name, r.relname AS table_name,
-           c.pinned
+           c.pinned, c.plain_bytes
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -124,6 +125,8 @@ COMMENT ON COLUMN gpuagg.cache.pages IS
 'pages of the table whose rows are there';
 COMMENT ON COLUMN gpuagg.cache.pinned IS
 'whether the column is pinned (gpuagg.pin): it does not go for others';
+COMMENT ON COLUMN gpuagg.cache.plain_bytes IS
+'memory that it would take if nothing of it was packed; NULL where bytes is';
 
 COMMENT ON FUNCTION gpuagg.reset_device() IS
 'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';

@@ -576,7 +576,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT note text,
     OUT device integer,
     OUT pages_valid bigint,
-    OUT pinned boolean)
+    OUT pinned boolean,
+    OUT plain_bytes bigint)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -590,7 +591,7 @@ CREATE VIEW gpuagg.cache AS
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
            c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device,
            c.pages_valid, n.nspname AS schema_name, r.relname AS table_name,
-           c.pinned
+           c.pinned, c.plain_bytes
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -645,6 +646,8 @@ COMMENT ON COLUMN gpuagg.cache.table_name IS
 'the table''s name';
 COMMENT ON COLUMN gpuagg.cache.pinned IS
 'whether the column is pinned (gpuagg.pin): it does not go for others';
+COMMENT ON COLUMN gpuagg.cache.plain_bytes IS
+'memory that it would take if nothing of it was packed; NULL where bytes is';
 GRANT SELECT ON gpuagg.cache TO PUBLIC;
 
 --

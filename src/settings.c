@@ -27,6 +27,8 @@ int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_wait = 0;
+bool		gpuagg_pack = true;
+bool		gpuagg_debug_pack = false;
 bool		gpuagg_debug_compare = false;
 bool		gpuagg_debug_wal = true;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
@@ -395,6 +397,11 @@ define_debug_settings(void)
 							"-1: as many as pay, and the backend; 0: the backend alone.",
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
 							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.debug_pack",
+							 "For tests: columns of the table are packed as soon as nobody uses them, however few rows they have.",
+							 NULL,
+							 &gpuagg_debug_pack, false,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.debug_compare",
 							 "For tests: pages that are kept are read from the table, too, and a query fails that finds a difference; by the host device.",
 							 NULL,
@@ -465,6 +472,11 @@ define_server_settings(void)
 							 "A background worker writes down which they are, in gpuagg.autoload of the data directory.",
 							 &gpuagg_autoload, true,
 							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.pack",
+							 "Columns that stay on the device are packed once nothing has come to them for some seconds.",
+							 "They take fewer bits a value then.  Off: what is packed stays so until it goes.",
+							 &gpuagg_pack, true,
+							 PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.kernel_cache_size",
 							"Size on disk of kernels that were compiled for queries, so that a restarted server need not compile them again.",
 							"They lie in the data directory, in gpuagg_kernels; 0 keeps none.",

@@ -53,6 +53,7 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
+extern bool gpuagg_debug_pack;	/* columns are packed at once, by the worker */
 extern bool gpuagg_debug_compare;	/* pages that are kept are compared with the table */
 extern bool gpuagg_debug_wal;	/* what has changed tasks learn from the WAL */
 extern int	gpuagg_debug_wait;	/* number of an advisory lock that tasks wait for; 0: none */
@@ -110,6 +111,7 @@ extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
 extern bool gpuagg_autoload;	/* gpuagg.autoload, server start */
+extern bool gpuagg_pack;		/* columns that rest are packed */
 extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none */
 extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */

@@ -456,6 +456,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	stripe_range,
 	stripe_bytes,
 	stripe_column_bytes,
+	stripe_column_bytes,
 	stripe_limit,
 	stripe_used,
 	gpuagg_cuda_dictionary_create,
@@ -470,6 +471,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_code_tables_drop,
 	gpuagg_cuda_code_table_texts,
 	gpuagg_cuda_rearrange,
+	NULL,						/* packs nothing */
 	true,
 	false,
 };

@@ -213,7 +213,7 @@ job_attach(GpuAggCacheClient *client)
 	table->jobs++;
 	if (!job_columns(client, table))
 	{
-		gpuagg_cache_table_leave(table);
+		gpuagg_cache_table_leave(table, false);
 		return false;
 	}
 	for (int i = 0; i < cached->ncolumns; i++)
@@ -529,7 +529,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 	table = cached->table;
 	cached->table = NULL;
 	cached->nuses = 0;
-	gpuagg_cache_table_leave(table);
+	gpuagg_cache_table_leave(table, client->request.pack);
 	return true;
 }
 

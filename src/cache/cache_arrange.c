@@ -13,6 +13,7 @@
 #include "cache/cache_arrange.h"
 #include "cache/cache_former.h"
 #include "cache/cache_memory.h"
+#include "cache/cache_pack.h"
 #include "cache/cache_position.h"
 #include "cache/cache_rest.h"
 #include "ipc/stat.h"
@@ -253,7 +254,10 @@ arrange(GpuAggCacheExtent *extent)
 	else
 		extent->arrange_from = TimestampTzPlusMilliseconds(end, LONG_AGO_MS);
 	if (done)
+	{
 		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
+		gpuagg_cache_pack_later(extent);
+	}
 }
 
 /* Closed stripes go with the last of their formers that anybody reads, soon after he has left. */

@@ -17,6 +17,7 @@
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
 #include "cache/cache_publish.h"
+#include "cache/cache_pack.h"
 #include "cache/cache_rest.h"
 #include "cache/cache_table.h"
 
@@ -71,6 +72,8 @@ gpuagg_cache_evict(double priority)
 
 	/* what can be made again of strings that are there goes first */
 	if (gpuagg_cache_drop_code_tables())
+		return true;
+	if (gpuagg_cache_pack_now())
 		return true;
 	if (fill == NULL || fill->priority >= priority)
 		return false;

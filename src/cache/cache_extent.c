@@ -33,6 +33,21 @@ gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent, const GpuAggCacheFill *
 	return bytes;
 }
 
+uint64
+gpuagg_cache_fill_saved(const GpuAggCacheExtent *extent, const GpuAggCacheFill *fill)
+{
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
+	const uint32 attr = fill->column->attr;
+	uint64		saved = 0;
+
+	for (int i = 0; i < extent->nstripes && ops->pack != NULL; i++)
+		if (extent->stripes[i].packed && extent->stripes[i].stripe != NULL &&
+			!gpuagg_cache_is_rows(fill->column))
+			saved += ops->plain_bytes(extent->stripes[i].stripe, attr) -
+				ops->column_bytes(extent->stripes[i].stripe, attr);
+	return saved;
+}
+
 bool
 gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
 					  GpuAggCacheColumn *const *columns, int ncolumns)
@@ -321,6 +336,7 @@ gpuagg_cache_extent_free(GpuAggCacheExtent *extent)
 	while (extent->nfills > 0)
 		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
 	extent_free_stripes(extent);
+	gpuagg_cache_pack_never(extent);
 	gpuagg_cache_free(&extent->table->directory, extent->fills);
 	extent->table->extents[extent->number] = NULL;
 	extent->table->nheld--;

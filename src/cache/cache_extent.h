@@ -140,10 +140,21 @@ typedef struct GpuAggCacheStripe
 	uint32		positions;
 	uint32		used;			/* the first ones */
 	bool		told;			/* the device knows which lines lie where (cache_pages.h) */
+	bool		packed;			/* some of its columns are: it takes no page */
 	bool		closed;			/* all that lies there are formers; when they go, it does */
 	uint32		formers;		/* of a closed one; of a stripe that has gone (NULL) none */
 	uint64		loose[GPUAGG_TIGHT_ZONES / 64]; /* zones of which a value went */
 } GpuAggCacheStripe;
+
+/* What of an extent is to be packed (cache_pack.h) */
+typedef struct GpuAggCachePacking
+{
+	dlist_node	node;			/* of those that wait, if it does */
+	bool		waits;
+	TimestampTz since;			/* nothing has come */
+	int			stripe;			/* what comes next: a column of a stripe */
+	int			fill;
+} GpuAggCachePacking;
 
 typedef struct GpuAggCacheTable GpuAggCacheTable;
 
@@ -173,6 +184,7 @@ typedef struct GpuAggCacheExtent
 	TimestampTz arrange_from;	/* it is not to be before; for it failed */
 	TimestampTz released;		/* formers were looked through for what keeps closed stripes */
 	uint64		laid;			/* how often it was */
+	GpuAggCachePacking packing;
 	GpuAggCacheStripe stripes[GPUAGG_EXTENT_SLOTS];
 	int			nfills;
 	int			max_fills;
@@ -274,6 +286,10 @@ extern void gpuagg_cache_stripe_gone(GpuAggCacheStripe *stripe);
 
 /* Bytes that an extent's stripes have for a column; for the rows, all */
 extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
+									  const GpuAggCacheFill *fill);
+
+/* By how many they are fewer because it is packed */
+extern uint64 gpuagg_cache_fill_saved(const GpuAggCacheExtent *extent,
 									  const GpuAggCacheFill *fill);
 
 /*

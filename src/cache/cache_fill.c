@@ -19,6 +19,7 @@
 #include "cache/cache_compare.h"
 #include "cache/cache_fill.h"
 #include "cache/cache_former.h"
+#include "cache/cache_pack.h"
 #include "cache/cache_position.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_settled.h"
@@ -294,6 +295,7 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 {
 	const bool	good = completion != NULL && completion->error.status == GPUAGG_OK &&
 		batch->nfills > 0 && !job_is_full(cached);
+	GpuAggCacheExtent *filled = NULL;
 
 	for (uint32 i = 0; i < batch->nfills; i++)
 	{
@@ -313,5 +315,8 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 		}
 		cached->kept++;
 		gpuagg_cache_note_kept();
+		if (extent != filled)
+			gpuagg_cache_pack_later(extent);
+		filled = extent;
 	}
 }

@@ -38,6 +38,17 @@ first_part(const GpuAggCacheExtent *extent, uint32 stripe)
 	return first;
 }
 
+/* Which stripe's a part is */
+static uint32
+stripe_of_part(const GpuAggCacheExtent *extent, uint32 number)
+{
+	uint32		stripe = 0;
+
+	while (first_part(extent, stripe + 1) <= number)
+		stripe++;
+	return stripe;
+}
+
 /* The one in which a range begins at a position */
 static GpuAggCacheFreePart *
 part_at(const GpuAggCacheExtent *extent, uint32 stripe, uint32 position)
@@ -231,7 +242,7 @@ gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions, GpuAggCacheB
 	for (uint32 i = 0, number = all->next; i < all->nparts; i++, number++)
 	{
 		GpuAggCacheFreePart *part;
-		uint32		stripe = 0;
+		uint32		stripe;
 		uint32		at;
 
 		if (number >= all->nparts)
@@ -240,8 +251,9 @@ gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions, GpuAggCacheB
 		at = find(part, positions);
 		if (at == part->n)
 			continue;
-		while (first_part(extent, stripe + 1) <= number)
-			stripe++;
+		stripe = stripe_of_part(extent, number);
+		if (extent->stripes[stripe].packed)
+			continue;
 		all->next = number;
 		take(extent, stripe, part, at, positions, block);
 		return true;
@@ -255,7 +267,8 @@ gpuagg_cache_free_most(const GpuAggCacheExtent *extent)
 	uint32		most = 0;
 
 	for (uint32 i = 0; i < extent->free.nparts; i++)
-		for (uint32 k = 0; k < extent->free.parts[i].n; k++)
+		for (uint32 k = 0; k < extent->free.parts[i].n &&
+			 !extent->stripes[stripe_of_part(extent, i)].packed; k++)
 			most = Max(most, extent->free.parts[i].ranges[k].count);
 	return most;
 }

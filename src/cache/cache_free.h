@@ -17,7 +17,7 @@ extern void gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *b
 extern bool gpuagg_cache_free_take(GpuAggCacheExtent *extent, uint32 positions,
 								   GpuAggCacheBlock *block);
 
-/* The longest range */
+/* The longest range that is given */
 extern uint32 gpuagg_cache_free_most(const GpuAggCacheExtent *extent);
 
 /* Those of a stripe, in order, into a list that has room for all; returns how many */

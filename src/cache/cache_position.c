@@ -7,7 +7,8 @@
  * are handed out in the order in which pages come.  A block of which nothing is held, and
  * whose page has more lines than before, gets others, and its old ones are free
  * (cache_free.h).  So positions belong to one block, to what it was (cache_former.h), or
- * are free, and those that were never handed out lie at a stripe's end.
+ * are free, and those that were never handed out lie at a stripe's end.  A stripe with packed
+ * columns gives none.
  */
 #include "postgres.h"
 
@@ -313,7 +314,7 @@ take_end(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 positions)
 	int			i = 0;
 
 	while (i < extent->nstripes &&
-		   (extent->stripes[i].closed ||
+		   (extent->stripes[i].closed || extent->stripes[i].packed ||
 			extent->stripes[i].positions - extent->stripes[i].used < positions))
 		i++;
 	if (i == extent->nstripes)
@@ -380,7 +381,8 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 		if (block->stripe != GPUAGG_NO_STRIPE)
 			gpuagg_cache_loosen(extent, block);
 	}
-	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
+	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines &&
+		!extent->stripes[block->stripe].packed)
 	{
 		if (block->positions > nlines)
 			gpuagg_cache_loosen(extent, block);

@@ -71,6 +71,7 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 			continue;
 		entry_add_extent(entry, extent, fill);
 		entry->bytes += gpuagg_cache_fill_bytes(extent, fill);
+		entry->saved += gpuagg_cache_fill_saved(extent, fill);
 	}
 }
 

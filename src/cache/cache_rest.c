@@ -18,6 +18,9 @@ queue_compare(const pairingheap_node *a, const pairingheap_node *b, void *unused
 
 static pairingheap queue = {.ph_compare = queue_compare};
 
+/* Extents to be packed: the first has waited longest. */
+static dlist_head pack_waiting = DLIST_STATIC_INIT(pack_waiting);
+
 /* Of which nothing is held and no job knows: the first has been so for the longest time. */
 static dlist_head empty_tables = DLIST_STATIC_INIT(empty_tables);
 
@@ -50,6 +53,28 @@ gpuagg_cache_fill_gone(GpuAggCacheFill *fill)
 	if (fill->queued)
 		pairingheap_remove(&queue, &fill->queue);
 	fill->queued = false;
+}
+
+void
+gpuagg_cache_pack_wait(GpuAggCacheExtent *extent)
+{
+	gpuagg_cache_pack_never(extent);
+	dlist_push_tail(&pack_waiting, &extent->packing.node);
+	extent->packing.waits = true;
+}
+
+void
+gpuagg_cache_pack_never(GpuAggCacheExtent *extent)
+{
+	if (extent->packing.waits)
+		dlist_delete(&extent->packing.node);
+	extent->packing.waits = false;
+}
+
+dlist_head *
+gpuagg_cache_pack_waiting(void)
+{
+	return &pack_waiting;
 }
 
 void

@@ -7,6 +7,7 @@
 #include "cache/cache_arrange.h"
 #include "cache/cache_evict.h"
 #include "cache/cache_free.h"
+#include "cache/cache_pack.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_rest.h"
 #include "cache/cache_table.h"
@@ -46,10 +47,10 @@ extent_is_worn(GpuAggCacheExtent *extent)
 
 /*
  * Drops what is not wanted of extents that nobody uses, extents that are better
- * filled anew, and extents and columns of which nothing is left.
+ * filled anew, and extents and columns of which nothing is left.  pack: the others are packed.
  */
 static void
-table_tidy(GpuAggCacheTable *table)
+table_tidy(GpuAggCacheTable *table, bool pack)
 {
 	dlist_iter	iter;
 
@@ -68,6 +69,8 @@ table_tidy(GpuAggCacheTable *table)
 			gpuagg_cache_arrange(extent);
 		if (gpuagg_cache_is_idle(extent) && (extent->nfills == 0 || extent_is_worn(extent)))
 			gpuagg_cache_extent_free(extent);
+		else if (pack)
+			gpuagg_cache_pack_all(extent);
 	}
 	dlist_foreach(iter, &table->columns)
 		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
@@ -93,12 +96,12 @@ gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
 		column->unwanted = true;
 		column->note = NULL;
 	}
-	table_tidy(table);
+	table_tidy(table, false);
 	gpuagg_cache_table_changed(table);
 }
 
 void
-gpuagg_cache_table_leave(GpuAggCacheTable *table)
+gpuagg_cache_table_leave(GpuAggCacheTable *table, bool pack)
 {
 	table->jobs--;
 	if (table->dead && table->jobs == 0)
@@ -106,7 +109,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 		gpuagg_cache_table_free(table);
 		return;
 	}
-	table_tidy(table);
+	table_tidy(table, pack);
 	gpuagg_cache_table_used(table);
 	/* what jobs know is never forgotten, whatever the limit says */
 	(void) gpuagg_cache_make_room(0, 0);

@@ -9,8 +9,11 @@
 
 #include "cache/cache_extent.h"
 
-/* A job that has counted itself leaves the table; extents of which nothing is held go, too. */
-extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
+/*
+ * A job that has counted itself leaves the table; extents of which nothing is held go, too.  pack:
+ * the others are packed at once.
+ */
+extern void gpuagg_cache_table_leave(GpuAggCacheTable *table, bool pack);
 
 /*
  * A column, or with attr negative all columns, of a table are not wanted any

@@ -7,7 +7,7 @@
  * if a row is there; a column has, for each position, a value in the width of
  * a key slot of its type (layout.h: 4 or 8 bytes; float4 as double) and a bit
  * that says NULL.  Strings are 4-byte codes of a dictionary, which many
- * stripes share.
+ * stripes share.  Values that change no more may be packed.
  *
  * Pages of a task are decoded into a stripe besides being grouped, where
  * GpuAggPage names one: line i of the page goes to position + i.  task_resident
@@ -166,6 +166,9 @@ typedef struct GpuAggStripeOps
 	uint64_t	(*bytes) (const GpuAggStripe *stripe);
 	uint64_t	(*column_bytes) (const GpuAggStripe *stripe, uint32_t attr);
 
+	/* column_bytes of one that is packed, before it was; of others the same */
+	uint64_t	(*plain_bytes) (const GpuAggStripe *stripe, uint32_t attr);
+
 	/*
 	 * Bytes that all stripes and dictionaries may take (0, until it is set:
 	 * none), and take now
@@ -226,6 +229,13 @@ typedef struct GpuAggStripeOps
 	 */
 	GpuAggStatus (*rearrange) (GpuAggStripe *to, const GpuAggStripeRange *ranges, uint32_t nranges,
 							   GpuAggError *error);
+
+	/*
+	 * A column's values are packed (ops/packed.h), if that saves memory: its column_bytes are fewer
+	 * then.  Of a stripe that nobody uses; nothing is decoded into a packed column any more.
+	 * NULL: the device packs none.  The stripe is as it was after an error.
+	 */
+	GpuAggStatus (*pack) (GpuAggStripe *stripe, uint32_t attr, GpuAggError *error);
 
 	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;

@@ -36,7 +36,7 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
 
-#define GPUAGG_CACHE_COLUMNS 15
+#define GPUAGG_CACHE_COLUMNS 16
 
 static bool
 may_see(const GpuAggCacheEntry *entry)
@@ -181,6 +181,8 @@ put_columns(ReturnSetInfo *rsinfo, int device)
 		nulls[i] = valid == InvalidBlockNumber;
 		values[i++] = Int64GetDatum(Min(entry->blocks, valid));
 		values[i++] = BoolGetDatum(is_pinned(entry, pins, npins));
+		nulls[i] = hidden;
+		values[i++] = Int64GetDatum(entry->bytes + entry->saved);
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}

@@ -26,14 +26,6 @@ gpuagg_stripe_is_clear(const GpuAggStripe *stripe, GpuAggPositions positions)
 	return true;
 }
 
-static int64_t
-number_at(const GpuAggStripeColumn *column, uint32_t position)
-{
-	if (column->width == 8)
-		return ((const int64_t *) column->values)[position];
-	return ((const int32_t *) column->values)[position];
-}
-
 /* As zones order it */
 static int64_t
 image(uint32_t cls, int64_t number)
@@ -52,7 +44,7 @@ compare_value(const GpuAggStripeColumn *column, uint32_t cls, const GpuAggVector
 {
 	const bool	is_null = !v->clean && v->st[row] != GPUAGG_ST_VALUE;
 	const GpuAggZone *zone = &column->zones[position / GPUAGG_ZONE];
-	const int64_t kept = number_at(column, position);
+	const int64_t kept = gpuagg_column_value(column, position);
 
 	if (is_null != (atomic_load_explicit(&column->has_nulls, memory_order_relaxed) &&
 					bit_at(column->nulls, position)))

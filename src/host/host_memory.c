@@ -138,15 +138,14 @@ gpuagg_memory_left(const GpuAggMemory *m)
 	return left;
 }
 
-void *
-gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
+/* Memory that is charged for; without any the charge goes. */
+static void *
+take_memory(GpuAggMemory *m, size_t bytes)
 {
 	const size_t huge = GPUAGG_MEMORY_BLOCK;
 	size_t		align = bytes >= huge ? huge : MEMORY_ALIGN;
 	void	   *p = NULL;
 
-	if (!gpuagg_memory_charge(m, bytes))
-		return NULL;
 	if (bytes == huge && m->blocks != NULL && (p = take_block(m->blocks)) != NULL)
 		return p;
 	if (posix_memalign(&p, align, bytes) != 0)
@@ -157,6 +156,20 @@ gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
 	if (bytes >= huge)
 		(void) madvise(p, bytes, MADV_HUGEPAGE);	/* advice only */
 	return p;
+}
+
+void *
+gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
+{
+	return gpuagg_memory_charge(m, bytes) ? take_memory(m, bytes) : NULL;
+}
+
+void *
+gpuagg_memory_alloc_beyond(GpuAggMemory *m, size_t bytes)
+{
+	for (GpuAggMemory *level = m; level != NULL; level = level->parent)
+		atomic_fetch_add_explicit(&level->used, bytes, memory_order_relaxed);
+	return take_memory(m, bytes);
 }
 
 void *

@@ -58,6 +58,9 @@ extern void gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent,
  */
 extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 
+/* gpuagg_memory_alloc over any budget: in the place of more memory that goes at once */
+extern void *gpuagg_memory_alloc_beyond(GpuAggMemory *m, size_t bytes);
+
 /* gpuagg_memory_alloc for growing tables and lists of rows, where GPUAGG_FAULT_MEMORY strikes */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);
 

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "device/layout.h"
+#include "host/bits.h"
 #include "host/host_rearrange.h"
 #include "host/host_zones.h"
-
-#define WORD_BITS 64
 
 /* Positions of one word, and where they come from */
 typedef struct Rows
@@ -26,13 +25,13 @@ typedef struct Rows
 static uint64_t
 bits_from(const _Atomic uint64_t *bits, uint32_t first, uint32_t n)
 {
-	const uint32_t shift = first % WORD_BITS;
-	const _Atomic uint64_t *at = bits + first / WORD_BITS;
+	const uint32_t shift = first % GPUAGG_BITS;
+	const _Atomic uint64_t *at = bits + first / GPUAGG_BITS;
 	uint64_t	word = atomic_load_explicit(at, memory_order_relaxed) >> shift;
 
-	if (shift + n > WORD_BITS)
-		word |= atomic_load_explicit(at + 1, memory_order_relaxed) << (WORD_BITS - shift);
-	return n == WORD_BITS ? word : word & ((UINT64_C(1) << n) - 1);
+	if (shift + n > GPUAGG_BITS)
+		word |= atomic_load_explicit(at + 1, memory_order_relaxed) << (GPUAGG_BITS - shift);
+	return n == GPUAGG_BITS ? word : word & ((UINT64_C(1) << n) - 1);
 }
 
 static void
@@ -40,7 +39,8 @@ bits_put(_Atomic uint64_t *bits, GpuAggZone *zones, uint32_t to, uint64_t word)
 {
 	if (word == 0)
 		return;
-	atomic_fetch_or_explicit(&bits[to / WORD_BITS], word << to % WORD_BITS, memory_order_relaxed);
+	atomic_fetch_or_explicit(&bits[to / GPUAGG_BITS], word << to % GPUAGG_BITS,
+							 memory_order_relaxed);
 	gpuagg_zone_count(&zones[to / GPUAGG_ZONE], (uint64_t) __builtin_popcountll(word));
 }
 
@@ -50,8 +50,8 @@ widen(GpuAggStripeColumn *column, const Rows *rows, uint64_t values)
 {
 	GpuAggZone *zone = &column->zones[rows->to / GPUAGG_ZONE];
 	const int32_t *narrow = (const int32_t *) column->values + rows->to;
-	int64_t		wide[WORD_BITS];
-	uint8_t		st[WORD_BITS];
+	int64_t		wide[GPUAGG_BITS];
+	uint8_t		st[GPUAGG_BITS];
 
 	for (uint32_t i = 0; i < rows->n; i++)
 		st[i] = values >> i & 1 ? GPUAGG_ST_VALUE : GPUAGG_ST_NULL;
@@ -69,6 +69,22 @@ widen(GpuAggStripeColumn *column, const Rows *rows, uint64_t values)
 }
 
 static void
+copy_values(GpuAggStripeColumn *column, const GpuAggStripeColumn *from, const Rows *rows)
+{
+	char	   *to = column->values + (size_t) rows->to * column->width;
+
+	if (!gpuagg_column_is_packed(from))
+		memcpy(to, from->values + (size_t) rows->first * column->width,
+			   (size_t) rows->n * column->width);
+	else if (column->width == 8)
+		for (uint32_t i = 0; i < rows->n; i++)
+			((int64_t *) to)[i] = gpuagg_column_value(from, rows->first + i);
+	else
+		for (uint32_t i = 0; i < rows->n; i++)
+			((int32_t *) to)[i] = (int32_t) gpuagg_column_value(from, rows->first + i);
+}
+
+static void
 copy_column(GpuAggStripeColumn *column, const Rows *rows)
 {
 	const GpuAggStripeColumn *from = gpuagg_stripe_column(rows->from, column->attr);
@@ -81,8 +97,7 @@ copy_column(GpuAggStripeColumn *column, const Rows *rows)
 	if (nulls != 0)
 		atomic_store_explicit(&column->has_nulls, true, memory_order_relaxed);
 	bits_put(column->nulls, column->zones, rows->to, nulls);
-	memcpy(column->values + (size_t) rows->to * column->width,
-		   from->values + (size_t) rows->first * column->width, (size_t) rows->n * column->width);
+	copy_values(column, from, rows);
 	widen(column, rows, rows->valid & ~nulls);
 }
 
@@ -108,7 +123,7 @@ gpuagg_host_rearrange(GpuAggStripe *to, const GpuAggStripeRange *ranges, uint32_
 
 		for (uint32_t done = 0; done < range->count;)
 		{
-			const uint32_t room = WORD_BITS - at % WORD_BITS;
+			const uint32_t room = GPUAGG_BITS - at % GPUAGG_BITS;
 			const uint32_t left = range->count - done;
 			Rows		rows = {
 				.from = ranges[i].stripe,

@@ -9,6 +9,7 @@
  * rows ends with the filter: rows that pass are listed.  A stripe's rows differ
  * only in where their vectors come from.
  */
+#include "host/host_load.h"
 #include "host/host_scan.h"
 
 /* Rows of a block that a stage but the last drops before they are moved: one of so many */

@@ -1,38 +1,32 @@
 /*
  * host_stripe.c
  *		Columns that stay in memory between tasks, on the host device: what is
- *		kept of decoded pages, and how it comes back into vectors.
+ *		kept of decoded pages.
  *
- * A value lies in the width of a key slot, so that an int4 takes four bytes.
- * A column without NULLs has an empty bitmap that nobody looks at.
- *
- * Loading takes GPUAGG_VECTOR_ROWS positions at a time.  Where all of them hold
- * rows, as they do but for deleted rows and the ends of stripes, values are
- * copied or widened in loops that the compiler makes SIMD code of; else the
- * lanes of valid positions are listed, and gathered.
+ * A value lies in the width of a key slot, so that an int4 takes four bytes, until its
+ * column is packed (host_pack.h).  A column without NULLs has an empty bitmap that nobody
+ * looks at.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "device/layout.h"
+#include "host/bits.h"
 #include "host/host_codes.h"
 #include "host/host_dictionary.h"
+#include "host/host_pack.h"
 #include "host/host_rearrange.h"
 #include "host/host_stripe.h"
 #include "host/host_task.h"
-#include "host/sample_lines.h"
-
-#define WORD_BITS 64
-#define BLOCK_WORDS (GPUAGG_VECTOR_ROWS / WORD_BITS)
 
 /* Words for the lines of a page, and one that bits_at() may look at */
-#define PAGE_WORDS ((GPUAGG_MAX_LINES + WORD_BITS - 1) / WORD_BITS + 1)
+#define PAGE_WORDS ((GPUAGG_MAX_LINES + GPUAGG_BITS - 1) / GPUAGG_BITS + 1)
 
 /* Words of a bitmap for so many positions: whole blocks of vectors */
 static size_t
 bitmap_words(uint32_t positions)
 {
-	return ((size_t) positions + GPUAGG_VECTOR_ROWS - 1) / GPUAGG_VECTOR_ROWS * BLOCK_WORDS;
+	return ((size_t) positions + GPUAGG_VECTOR_ROWS - 1) / GPUAGG_VECTOR_ROWS * GPUAGG_BLOCK_WORDS;
 }
 
 static size_t
@@ -44,24 +38,17 @@ bitmap_bytes(uint32_t positions)
 static void
 bits_set(uint64_t *bits, uint32_t i)
 {
-	bits[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
-}
-
-/* Ones in the lowest n bits, n from 0 to 64 */
-static uint64_t
-low_bits(uint32_t n)
-{
-	return n >= WORD_BITS ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+	bits[i / GPUAGG_BITS] |= UINT64_C(1) << i % GPUAGG_BITS;
 }
 
 /* 64 bits from bit i on; one word more than these is looked at. */
 static uint64_t
 bits_at(const uint64_t *bits, uint32_t i)
 {
-	const uint64_t *word = bits + i / WORD_BITS;
+	const uint64_t *word = bits + i / GPUAGG_BITS;
 
-	return i % WORD_BITS == 0 ? *word :
-		word[0] >> i % WORD_BITS | word[1] << (WORD_BITS - i % WORD_BITS);
+	return i % GPUAGG_BITS == 0 ? *word :
+		word[0] >> i % GPUAGG_BITS | word[1] << (GPUAGG_BITS - i % GPUAGG_BITS);
 }
 
 /*
@@ -77,12 +64,12 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 
 	for (uint32_t done = 0; done < n;)
 	{
-		uint32_t	shift = (at + done) % WORD_BITS;
-		uint32_t	some = n - done < WORD_BITS - shift ? n - done : WORD_BITS - shift;
-		uint64_t	mask = (mine == NULL ? low_bits(some) : bits_at(mine, done) & low_bits(some))
-			<< shift;
+		uint32_t	shift = (at + done) % GPUAGG_BITS;
+		uint32_t	some = n - done < GPUAGG_BITS - shift ? n - done : GPUAGG_BITS - shift;
+		uint64_t	lines = mine == NULL ? UINT64_MAX : bits_at(mine, done);
+		uint64_t	mask = (lines & gpuagg_low_bits(some)) << shift;
 		uint64_t	bits = bits_at(from, done) << shift & mask;
-		_Atomic uint64_t *word = to + (at + done) / WORD_BITS;
+		_Atomic uint64_t *word = to + (at + done) / GPUAGG_BITS;
 		uint64_t	old;
 
 		if (mask == UINT64_MAX)
@@ -104,7 +91,7 @@ static void
 bits_behind(const uint64_t *from, uint32_t first, uint32_t n, uint64_t *rest)
 {
 	for (uint32_t i = first; i < n; i++)
-		if (from[i / WORD_BITS] >> i % WORD_BITS & 1)
+		if (from[i / GPUAGG_BITS] >> i % GPUAGG_BITS & 1)
 			bits_set(rest, i - first);
 }
 
@@ -222,7 +209,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	column->zones = (GpuAggZone *) ((char *) column->nulls + bitmap_bytes(stripe->positions));
 	gpuagg_zones_init(column->zones, stripe->positions);
 	column->values = (char *) column->zones + zones;
-	column->bytes = bytes;
+	column->bytes = column->plain_bytes = bytes;
 	column->next = gpuagg_stripe_first(stripe);
 	atomic_store_explicit(&stripe->columns, column, memory_order_release);
 	return GPUAGG_OK;
@@ -281,6 +268,14 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 }
 
 static uint64_t
+stripe_plain_bytes(const GpuAggStripe *stripe, uint32_t attr)
+{
+	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
+
+	return column == NULL ? 0 : column->plain_bytes;
+}
+
+static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
 	uint64_t	bytes = stripe->bytes + (stripe->pages != NULL ? stripe->pages->bytes : 0);
@@ -327,6 +322,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.range = stripe_range,
 	.bytes = stripe_bytes,
 	.column_bytes = stripe_column_bytes,
+	.plain_bytes = stripe_plain_bytes,
 	.limit = stripes_limit,
 	.used = stripes_used,
 	.dictionary_create = gpuagg_host_dictionary_create,
@@ -341,6 +337,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.code_tables_drop = gpuagg_host_code_tables_drop,
 	.code_table_texts = gpuagg_host_code_table_texts,
 	.rearrange = gpuagg_host_rearrange,
+	.pack = gpuagg_host_pack,
 	.compares = true,
 };
 
@@ -510,286 +507,4 @@ gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions)
 
 	bitmap_store_counted(stripe->valid, stripe->zones, positions.first, positions.count, none,
 						 NULL);
-}
-
-/* ---------- loading ---------- */
-
-/* Positions of a block that are wanted: all of the first n, or those listed */
-typedef struct BlockLanes
-{
-	uint32_t	first;			/* the block's first position */
-	uint32_t	n;
-	bool		dense;
-	uint16_t	lanes[GPUAGG_VECTOR_ROWS];	/* unless dense */
-} BlockLanes;
-
-/* The first of the listed ranges that ends behind a position */
-static uint32_t
-first_range(const GpuAggResident *resident, uint32_t position)
-{
-	uint32_t	low = 0;
-	uint32_t	high = resident->nwithout;
-
-	while (low < high)
-	{
-		uint32_t	middle = low + (high - low) / 2;
-		const GpuAggPositions *range = &resident->without[middle];
-
-		if (range->first + range->count <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Clears bits [first, end) of a block. */
-static void
-words_clear(uint64_t *words, uint32_t first, uint32_t end)
-{
-	while (first < end)
-	{
-		uint32_t	shift = first % WORD_BITS;
-		uint32_t	some = end - first < WORD_BITS - shift ? end - first : WORD_BITS - shift;
-
-		words[first / WORD_BITS] &= ~(low_bits(some) << shift);
-		first += some;
-	}
-}
-
-/* The first page that ends behind a position */
-static uint32_t
-first_page(const GpuAggResident *resident, uint32_t position)
-{
-	uint32_t	low = 0;
-	uint32_t	high = resident->pages->n;
-
-	while (low < high)
-	{
-		const uint32_t middle = low + (high - low) / 2;
-		const GpuAggStripePage *page = &resident->pages->pages[middle];
-
-		if (page->first + page->count <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Bits of a block's positions whose lines are not in the sample are cleared. */
-static void
-sample_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
-{
-	const uint32_t end = first + GPUAGG_VECTOR_ROWS;
-	uint64_t	chosen[BLOCK_WORDS] = {0};
-
-	for (uint32_t i = first_page(resident, first);
-		 i < resident->pages->n && resident->pages->pages[i].first < end; i++)
-	{
-		const GpuAggStripePage *page = &resident->pages->pages[i];
-		const uint32_t from = page->first > first ? page->first : first;
-		const uint32_t to = page->first + page->count < end ? page->first + page->count : end;
-
-		gpuagg_choose_kept(resident->sample, page->block, from - page->first, to - from, chosen,
-						   from - first);
-	}
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		words[w] &= chosen[w];
-}
-
-/* Bits of the positions of a block that are wanted; returns their number. */
-static uint32_t
-block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
-{
-	uint32_t	n = 0;
-
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		words[w] = atomic_load_explicit(&resident->stripe->valid[first / WORD_BITS + w],
-										memory_order_relaxed);
-	for (uint32_t i = first_range(resident, first); i < resident->nwithout &&
-		 resident->without[i].first < first + GPUAGG_VECTOR_ROWS; i++)
-	{
-		const GpuAggPositions *range = &resident->without[i];
-		uint32_t	from = range->first > first ? range->first - first : 0;
-		uint32_t	end = range->first + range->count - first;
-
-		words_clear(words, from, end < GPUAGG_VECTOR_ROWS ? end : GPUAGG_VECTOR_ROWS);
-	}
-	if (resident->sample != NULL)
-		sample_words(resident, first, words);
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		n += (uint32_t) __builtin_popcountll(words[w]);
-	return n;
-}
-
-static void
-block_lanes(const GpuAggResident *resident, uint32_t first, BlockLanes *block)
-{
-	uint64_t	words[BLOCK_WORDS];
-	uint32_t	n = 0;
-
-	block->first = first;
-	block->n = block_words(resident, first, words);
-	block->dense = true;
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		block->dense &= words[w] == low_bits(block->n < w * WORD_BITS ? 0 :
-											 block->n - w * WORD_BITS);
-	if (block->dense)
-		return;
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
-			block->lanes[n++] = (uint16_t) (w * WORD_BITS +
-											(uint32_t) __builtin_ctzll(bits));
-}
-
-static void
-load_nulls(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
-{
-	uint64_t	words[BLOCK_WORDS];
-	uint64_t	any = 0;
-
-	v->clean = true;
-	if (!atomic_load_explicit(&column->has_nulls, memory_order_relaxed))
-		return;
-	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-	{
-		words[w] = atomic_load_explicit(&column->nulls[block->first / WORD_BITS + w],
-										memory_order_relaxed);
-		any |= words[w];
-	}
-	if (any == 0)
-		return;
-	v->clean = false;
-	for (uint32_t k = 0; k < block->n; k++)
-	{
-		uint32_t	lane = block->dense ? k : block->lanes[k];
-
-		v->st[k] = words[lane / WORD_BITS] >> lane % WORD_BITS & 1 ?
-			GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
-	}
-}
-
-/* Codes become what they stand for. */
-static void
-load_strings(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
-{
-	const int32_t *codes = (const int32_t *) column->values + block->first;
-
-	for (uint32_t k = 0; k < block->n; k++)
-		v->v.b[k] = gpuagg_dictionary_string(column->dictionary,
-											 codes[block->dense ? k : block->lanes[k]]);
-}
-
-static void
-load_values(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
-{
-	const int32_t *narrow = (const int32_t *) column->values + block->first;
-	const int64_t *wide = (const int64_t *) column->values + block->first;
-	int64_t    *to = v->v.i;
-	const uint32_t n = block->n;
-
-	if (column->width == 8 && block->dense)
-		memcpy(to, wide, n * sizeof(*wide));
-	else if (column->width == 8)
-		for (uint32_t k = 0; k < n; k++)
-			to[k] = wide[block->lanes[k]];
-	else if (block->dense)
-		for (uint32_t k = 0; k < n; k++)
-			to[k] = narrow[k];
-	else
-		for (uint32_t k = 0; k < n; k++)
-			to[k] = narrow[block->lanes[k]];
-}
-
-uint32_t
-gpuagg_stripe_next(const GpuAggResident *resident, uint32_t position)
-{
-	const uint32_t i = first_range(resident, position);
-
-	if (i < resident->nwithout && resident->without[i].first <= position)
-		position = resident->without[i].first + resident->without[i].count;
-	return position / GPUAGG_VECTOR_ROWS * GPUAGG_VECTOR_ROWS;
-}
-
-uint32_t
-gpuagg_stripe_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_t first)
-{
-	const GpuAggProgram *p = vectors->program;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-	const uint8_t *classes = gpuagg_program_classes(p);
-	BlockLanes	block;
-
-	block_lanes(resident, first, &block);
-	for (uint32_t i = 0; block.n > 0 && i < p->nattrs; i++)
-	{
-		const GpuAggStripeColumn *column;
-		GpuAggVector *v;
-
-		if (attrs[i].reg == GPUAGG_NO_REG)
-			continue;
-		column = gpuagg_stripe_column(resident->stripe, i);
-		v = &vectors->reg[attrs[i].reg];
-		load_nulls(column, &block, v);
-		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
-			load_strings(column, &block, v);
-		else
-			load_values(column, &block, v);
-	}
-	return block.n;
-}
-
-/* ---------- draws ---------- */
-
-static void
-gather_nulls(const GpuAggStripeColumn *column, const uint32_t *positions, uint32_t n,
-			 GpuAggVector *v)
-{
-	v->clean = !atomic_load_explicit(&column->has_nulls, memory_order_relaxed);
-	if (v->clean)
-		return;
-	for (uint32_t k = 0; k < n; k++)
-		v->st[k] = atomic_load_explicit(&column->nulls[positions[k] / WORD_BITS],
-										memory_order_relaxed) >>
-			positions[k] % WORD_BITS & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
-}
-
-static void
-gather_values(const GpuAggStripeColumn *column, const uint32_t *positions, uint32_t n,
-			  uint32_t cls, GpuAggVector *v)
-{
-	const int32_t *narrow = (const int32_t *) column->values;
-	const int64_t *wide = (const int64_t *) column->values;
-
-	if (cls == GPUAGG_CLASS_BYTES)
-		for (uint32_t k = 0; k < n; k++)
-			v->v.b[k] = gpuagg_dictionary_string(column->dictionary, narrow[positions[k]]);
-	else if (column->width == 8)
-		for (uint32_t k = 0; k < n; k++)
-			v->v.i[k] = wide[positions[k]];
-	else
-		for (uint32_t k = 0; k < n; k++)
-			v->v.i[k] = narrow[positions[k]];
-}
-
-void
-gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *positions, uint32_t n,
-				   GpuAggVectors *vectors)
-{
-	const GpuAggProgram *p = vectors->program;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-	const uint8_t *classes = gpuagg_program_classes(p);
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
-	{
-		const GpuAggStripeColumn *column;
-		GpuAggVector *v;
-
-		if (attrs[i].reg == GPUAGG_NO_REG)
-			continue;
-		column = gpuagg_stripe_column(stripe, i);
-		v = &vectors->reg[attrs[i].reg];
-		gather_nulls(column, positions, n, v);
-		gather_values(column, positions, n, classes[attrs[i].reg], v);
-	}
 }

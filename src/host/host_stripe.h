@@ -13,6 +13,7 @@
 #ifndef GPUAGG_HOST_HOST_STRIPE_H
 #define GPUAGG_HOST_HOST_STRIPE_H
 
+#include "device/ops/packed.h"
 #include "device/ops/sample.h"
 #include "device/stripe.h"
 #include "host/host_memory.h"
@@ -26,11 +27,14 @@ typedef struct GpuAggStripeColumn
 	uint32_t	type;
 	uint32_t	width;			/* 4 or 8 bytes of a value */
 	GpuAggDictionary *dictionary;	/* of strings */
-	char	   *values;
+	char	   *values;			/* NULL: they are packed */
+	const GpuAggMiniblock *blocks;	/* of packed values */
+	const uint64_t *words;
 	_Atomic uint64_t *nulls;	/* a bit for each position */
 	GpuAggZone *zones;
 	atomic_bool has_nulls;		/* false: all of `nulls` are zero */
 	uint64_t	bytes;			/* of this whole block */
+	uint64_t	plain_bytes;	/* as it was before it was packed */
 } GpuAggStripeColumn;
 
 /* Which lines lie where (GpuAggStripeOps.pages): a stripe's, and that of batches which read it */
@@ -95,6 +99,22 @@ gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
 	return NULL;
 }
 
+static inline bool
+gpuagg_column_is_packed(const GpuAggStripeColumn *column)
+{
+	return column->values == NULL;
+}
+
+/* The value at a position: an integer, a code, or the bits of a double */
+static inline int64_t
+gpuagg_column_value(const GpuAggStripeColumn *column, uint32_t position)
+{
+	if (gpuagg_column_is_packed(column))
+		return gpuagg_packed_value(column->blocks, column->words, position);
+	return column->width == 8 ? ((const int64_t *) column->values)[position] :
+		((const int32_t *) column->values)[position];
+}
+
 /*
  * Copies loaded columns of some rows from vectors to their positions; lines
  * without a row become invalid, but beside readers.
@@ -107,23 +127,5 @@ extern void gpuagg_stripe_pages_release(GpuAggStripePages *pages);
 
 /* At most GPUAGG_MAX_LINES positions become invalid. */
 extern void gpuagg_stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions);
-
-/*
- * Loads the rows at positions [first, first + GPUAGG_VECTOR_ROWS) into the
- * vectors, and returns their number.  first is a multiple of
- * GPUAGG_VECTOR_ROWS.
- */
-extern uint32_t gpuagg_stripe_load(const GpuAggResident *resident,
-								 GpuAggVectors *vectors, uint32_t first);
-
-/*
- * From a position on, the first that is not listed, down to a multiple of
- * GPUAGG_VECTOR_ROWS: loading may go on there.
- */
-extern uint32_t gpuagg_stripe_next(const GpuAggResident *resident, uint32_t position);
-
-/* Loads the rows at positions that were drawn, as often as they are listed. */
-extern void gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *positions,
-							   uint32_t n, GpuAggVectors *vectors);
 
 #endif							/* GPUAGG_HOST_HOST_STRIPE_H */

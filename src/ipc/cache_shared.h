@@ -42,6 +42,7 @@ typedef struct GpuAggCacheEntry
 	uint64		rows;			/* positions that these have, one for each line of
 								 * their pages */
 	uint64		bytes;			/* of the device's memory */
+	uint64		saved;			/* so many more they would be if nothing was packed */
 	uint32		strings;		/* entries of its dictionary; 0: none */
 	uint64		map_lsn;		/* the greatest LSN of a map page with which an extent is held */
 	uint64		page_lsn;		/* the greatest LSN of a page that is held; either is greater, if

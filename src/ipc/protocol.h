@@ -154,7 +154,7 @@ typedef struct GpuAggCacheRequest
 								 * is about to be by commits that did not wait for it */
 	uint32_t	compare;		/* 1: what is held is not read, but compared with the pages, all of
 								 * which come */
-	uint32_t	unused;			/* 0: requests are compared as bytes */
+	uint32_t	pack;			/* 1: what is kept of the table is packed when the task leaves it */
 	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 

@@ -27,6 +27,7 @@
 #include "beyond.h"
 #include "cache/cache.h"
 #include "cache/cache_files.h"
+#include "cache/cache_pack.h"
 #include "cache/cache_wal.h"
 #include "compat.h"
 #include "miscadmin.h"
@@ -492,7 +493,8 @@ gpuagg_worker_main(Datum arg)
 	for (;;)
 	{
 		bool		more = worker_turn();
-		long		timeout = sooner(worker_timeout(), gpuagg_cache_check_files());
+		long		timeout = sooner(worker_timeout(),
+									 sooner(gpuagg_cache_check_files(), gpuagg_cache_pack_some()));
 
 		if (worker_told_to_stop())
 			proc_exit(1);

@@ -20,6 +20,8 @@ SUITE_SETTINGS=(
 	# plans are those of the profile, whatever ran before on whatever machine
 	"gpuagg.learn_costs = off"
 )
+# PACK=1: what is kept is packed at once, so that all tests read packed columns
+[ -z "${PACK:-}" ] || SUITE_SETTINGS+=("gpuagg.debug_pack = on")
 
 suite_prepare()
 {

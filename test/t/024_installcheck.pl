@@ -20,6 +20,16 @@ my %long = map { $_ => 1 } qw(groups topn strategy gpusample sample returned sta
 plan skip_all => 'PostgreSQL is built without ICU, whose locales need no package'
   if `pg_config --configure` !~ /--with-icu/;
 
+# which tests failed, and the first differences: logs of a whole run are cut
+sub told
+{
+	my ($dir) = @_;
+	my @failed = grep { !/ ok +[0-9]+ ms$/ } split(/\n/, slurp_file("$dir/log"));
+	my @differences = -e "$dir/regression.diffs" ? split(/\n/, slurp_file("$dir/regression.diffs")) : ();
+
+	return join("\n", @failed, splice(@differences, 0, 60));
+}
+
 my $node = PostgreSQL::Test::Cluster->new('installcheck');
 $node->init(extra => [ '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8', '--encoding=UTF8' ]);
 # what VACUUM calls all-visible depends on who else has a snapshot, and tests ask that
@@ -30,10 +40,10 @@ is($node->safe_psql('postgres', q{SELECT 'a-b' < 'A#B', current_setting('max_pre
 
 my @names = grep { !/^gpuagg--/ && $_ ne 'setup' && !$long{$_} } map { m{([^/]+)\.sql$} } sort glob("$top/sql/*.sql");
 my $out = PostgreSQL::Test::Utils::tempdir();
-my $rc = system($ENV{PG_REGRESS}, "--bindir=$ENV{PG_BINDIR}", "--inputdir=$top",
+my $ran = PostgreSQL::Test::Utils::run_log([ $ENV{PG_REGRESS}, "--bindir=$ENV{PG_BINDIR}", "--inputdir=$top",
 	"--outputdir=$out", '--host=' . $node->host, '--port=' . $node->port, '--dbname=installcheck',
-	'setup', @names);
-is($rc, 0, 'the regression tests pass') or diag(slurp_file("$out/regression.diffs"));
+	'setup', @names ], '>', "$out/log", '2>&1');
+ok($ran, 'the regression tests pass') or diag(told($out));
 crash_free($node, 'no crash');
 $node->stop;
 done_testing();

@@ -45,6 +45,7 @@ int			device_stripe_cases(const TestDevice *device);
 int			device_stripe_called_cases(const TestDevice *device);
 int			device_stripe_code_cases(const TestDevice *device);
 int			device_stripe_draw_cases(const TestDevice *device);
+int			device_stripe_pack_cases(const TestDevice *device);
 int			device_stripe_path_cases(const TestDevice *device);
 int			device_stripe_text_cases(const TestDevice *device);
 int			device_race_cases(const TestDevice *device);

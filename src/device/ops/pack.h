@@ -1,0 +1,24 @@
+/*
+ * pack.h
+ *		Making a miniblock (packed.h) of values: which base, unit and width, and its words.
+ */
+#ifndef GPUAGG_DEVICE_PACK_H
+#define GPUAGG_DEVICE_PACK_H
+
+#include "device/ops/packed.h"
+
+/*
+ * How the GPUAGG_MINIBLOCK values are stored in the fewest bits.  Those that nobody reads should
+ * be one that somebody does.  doubles: they are bits of doubles, which become integers in their
+ * place if all of them are decimals of some digits.
+ */
+extern void gpuagg_pack_choose(int64_t *values, bool doubles, GpuAggMiniblock *block);
+
+/* The words of values for which gpuagg_pack_choose has chosen, as it left them */
+extern void gpuagg_pack_words(const int64_t *values, const GpuAggMiniblock *block,
+							  uint64_t *words);
+
+/* Is so much less worth reading packed values?  In bytes of all that is packed, and of it plain */
+extern bool gpuagg_pack_pays(uint64_t packed, uint64_t plain);
+
+#endif							/* GPUAGG_DEVICE_PACK_H */

@@ -1,0 +1,184 @@
+/*
+ * host_pack.c
+ *		Columns of stripes, packed (host_pack.h).
+ *
+ * A column is looked through once, to know how its miniblocks are stored and whether that pays,
+ * and once more to store them.  What lies at positions without a value is as the value before.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/layout.h"
+#include "device/ops/pack.h"
+#include "host/bits.h"
+#include "host/host_pack.h"
+#include "host/unpack.h"
+
+/* What unpacking 64 values may look at behind the last one's word */
+#define WORDS_SPARE 1
+
+/* A column's miniblocks, before there is room for them */
+typedef struct Packing
+{
+	const GpuAggStripe *stripe;
+	const GpuAggStripeColumn *column;
+	uint32_t	nblocks;
+	uint64_t	nwords;
+	GpuAggMiniblock *blocks;
+	int64_t		values[GPUAGG_MINIBLOCK];
+} Packing;
+
+/* Of 64 positions, those that have a value */
+static uint64_t
+values_there(const Packing *p, uint32_t first)
+{
+	uint64_t	nulls = 0;
+
+	if (first >= p->stripe->positions)
+		return 0;
+	if (atomic_load_explicit(&p->column->has_nulls, memory_order_relaxed))
+		nulls = atomic_load_explicit(&p->column->nulls[first / GPUAGG_BITS],
+									 memory_order_relaxed);
+	return ~nulls & atomic_load_explicit(&p->stripe->valid[first / GPUAGG_BITS],
+										 memory_order_relaxed);
+}
+
+/* A miniblock's values; positions without one have that of the one before, or behind. */
+static void
+values_read(Packing *p, uint32_t number)
+{
+	const uint32_t first = number * GPUAGG_MINIBLOCK;
+	int64_t		last = 0;
+	uint32_t	before = 0;		/* positions without any before them */
+	bool		any = false;
+
+	for (uint32_t w = 0; w < GPUAGG_MINIBLOCK; w += GPUAGG_BITS)
+	{
+		const uint64_t there = values_there(p, first + w);
+
+		for (uint32_t i = 0; i < GPUAGG_BITS; i++)
+		{
+			if (there >> i & 1)
+			{
+				last = gpuagg_column_value(p->column, first + w + i);
+				before = any ? before : w + i;
+				any = true;
+			}
+			p->values[w + i] = last;
+		}
+	}
+	for (uint32_t i = 0; any && i < before; i++)
+		p->values[i] = p->values[before];
+}
+
+static bool
+is_doubles(const GpuAggStripeColumn *column)
+{
+	return column->dictionary == NULL && gpuagg_key_class(column->type) == GPUAGG_CLASS_F64;
+}
+
+/* How all miniblocks are to be stored */
+static void
+choose(Packing *p)
+{
+	for (uint32_t b = 0; b < p->nblocks; b++)
+	{
+		values_read(p, b);
+		gpuagg_pack_choose(p->values, is_doubles(p->column), &p->blocks[b]);
+		p->blocks[b].word = p->nwords;
+		p->nwords += gpuagg_miniblock_words(&p->blocks[b]);
+	}
+}
+
+static void
+store(Packing *p, uint64_t *words)
+{
+	for (uint32_t b = 0; b < p->nblocks; b++)
+	{
+		GpuAggMiniblock same;
+
+		values_read(p, b);
+		gpuagg_pack_choose(p->values, is_doubles(p->column), &same);
+		gpuagg_pack_words(p->values, &same, words + p->blocks[b].word);
+	}
+}
+
+/* The packed column takes the place of the plain one in its stripe's list. */
+static void
+exchange(GpuAggStripe *stripe, GpuAggStripeColumn *old, GpuAggStripeColumn *column)
+{
+	GpuAggStripeColumn *before = gpuagg_stripe_first(stripe);
+
+	column->next = old->next;
+	if (before == old)
+	{
+		atomic_store_explicit(&stripe->columns, column, memory_order_release);
+		return;
+	}
+	while (before->next != old)
+		before = before->next;
+	before->next = column;
+}
+
+/* In the place of the plain column; false: no memory */
+static bool
+put(GpuAggStripe *stripe, GpuAggStripeColumn *old, Packing *p)
+{
+	const size_t head = (size_t) ((char *) old->values - (char *) old);
+	const size_t blocks = gpuagg_align(p->nblocks * sizeof(GpuAggMiniblock), 64);
+	const size_t bytes = head + blocks + (p->nwords + WORDS_SPARE) * sizeof(uint64_t);
+	GpuAggStripeColumn *column;
+	uint64_t   *words;
+
+	if (!gpuagg_pack_pays(bytes - head, old->bytes - head))
+		return true;
+	column = gpuagg_memory_alloc_beyond(stripe->memory, bytes);
+	if (column == NULL)
+		return false;
+	/* states, zones and bitmap as they are */
+	memcpy(column, old, head);
+	column->nulls = (_Atomic uint64_t *) ((char *) column + ((char *) old->nulls - (char *) old));
+	column->zones = (GpuAggZone *) ((char *) column + ((char *) old->zones - (char *) old));
+	memcpy((char *) column + head, p->blocks, p->nblocks * sizeof(GpuAggMiniblock));
+	column->blocks = (const GpuAggMiniblock *) ((char *) column + head);
+	words = (uint64_t *) ((char *) column + head + blocks);
+	store(p, words);
+	words[p->nwords] = 0;
+	column->words = words;
+	column->values = NULL;
+	column->bytes = bytes;
+	exchange(stripe, old, column);
+	gpuagg_memory_free(stripe->memory, old, old->bytes);
+	return true;
+}
+
+GpuAggStatus
+gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, GpuAggError *error)
+{
+	GpuAggStripeColumn *column = (GpuAggStripeColumn *) gpuagg_stripe_column(stripe, attr);
+	Packing		p = {
+		.stripe = stripe,
+		.column = column,
+		.nblocks = gpuagg_miniblocks(stripe->positions)
+	};
+	bool		done;
+
+	memset(error, 0, sizeof(*error));
+	if (column == NULL || gpuagg_column_is_packed(column))
+		return GPUAGG_OK;
+	p.blocks = malloc((p.nblocks + 1) * sizeof(*p.blocks));
+	if (p.blocks != NULL)
+		choose(&p);
+	done = p.blocks != NULL && put(stripe, column, &p);
+	free(p.blocks);
+	return done ? GPUAGG_OK : gpuagg_memory_error(stripe->memory, error);
+}
+
+void
+gpuagg_column_unpack(const GpuAggStripeColumn *column, uint32_t first, uint32_t n, int64_t *to)
+{
+	const GpuAggMiniblock *block = &column->blocks[first / GPUAGG_MINIBLOCK];
+
+	gpuagg_unpack(block, column->words + block->word, first % GPUAGG_MINIBLOCK,
+				  (n + GPUAGG_BITS - 1) / GPUAGG_BITS * GPUAGG_BITS, to);
+}
