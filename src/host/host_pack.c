@@ -124,24 +124,30 @@ exchange(GpuAggStripe *stripe, GpuAggStripeColumn *old, GpuAggStripeColumn *colu
 static bool
 put(GpuAggStripe *stripe, GpuAggStripeColumn *old, Packing *p)
 {
-	const size_t head = (size_t) ((char *) old->values - (char *) old);
+	const bool	has_nulls = atomic_load_explicit(&old->has_nulls, memory_order_relaxed);
+	const size_t head = (size_t) ((char *) old->nulls - (char *) old);
+	const size_t nulls = has_nulls ? (size_t) ((char *) old->zones - (char *) old->nulls) : 0;
+	const size_t zones = (size_t) (old->values - (char *) old->zones);
 	const size_t blocks = gpuagg_align(p->nblocks * sizeof(GpuAggMiniblock), 64);
-	const size_t bytes = head + blocks + (p->nwords + WORDS_SPARE) * sizeof(uint64_t);
+	const size_t before = head + nulls + zones;
+	const size_t bytes = before + blocks + (p->nwords + WORDS_SPARE) * sizeof(uint64_t);
 	GpuAggStripeColumn *column;
 	uint64_t   *words;
 
-	if (!gpuagg_pack_pays(bytes - head, old->bytes - head))
+	if (!gpuagg_pack_pays(bytes - before, old->bytes - (size_t) (old->values - (char *) old)))
 		return true;
 	column = gpuagg_memory_alloc_beyond(stripe->memory, bytes);
 	if (column == NULL)
 		return false;
-	/* states, zones and bitmap as they are */
 	memcpy(column, old, head);
-	column->nulls = (_Atomic uint64_t *) ((char *) column + ((char *) old->nulls - (char *) old));
-	column->zones = (GpuAggZone *) ((char *) column + ((char *) old->zones - (char *) old));
-	memcpy((char *) column + head, p->blocks, p->nblocks * sizeof(GpuAggMiniblock));
-	column->blocks = (const GpuAggMiniblock *) ((char *) column + head);
-	words = (uint64_t *) ((char *) column + head + blocks);
+	column->nulls = has_nulls ? (_Atomic uint64_t *) ((char *) column + head) : NULL;
+	if (has_nulls)
+		memcpy((char *) column + head, (const char *) old + head, nulls);
+	column->zones = (GpuAggZone *) ((char *) column + head + nulls);
+	memcpy(column->zones, old->zones, zones);
+	column->blocks = (const GpuAggMiniblock *) ((char *) column + before);
+	memcpy((char *) column + before, p->blocks, p->nblocks * sizeof(GpuAggMiniblock));
+	words = (uint64_t *) ((char *) column + before + blocks);
 	store(p, words);
 	words[p->nwords] = 0;
 	column->words = words;

@@ -30,7 +30,7 @@ typedef struct GpuAggStripeColumn
 	char	   *values;			/* NULL: they are packed */
 	const GpuAggMiniblock *blocks;	/* of packed values */
 	const uint64_t *words;
-	_Atomic uint64_t *nulls;	/* a bit for each position */
+	_Atomic uint64_t *nulls;	/* a bit for each position; NULL: packed without any */
 	GpuAggZone *zones;
 	atomic_bool has_nulls;		/* false: all of `nulls` are zero */
 	uint64_t	bytes;			/* of this whole block */
