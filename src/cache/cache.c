@@ -21,6 +21,7 @@
 #include "cache/cache_map.h"
 #include "cache/cache_pages.h"
 #include "cache/cache_memory.h"
+#include "cache/cache_priority.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_repin.h"
 #include "cache/cache_rest.h"

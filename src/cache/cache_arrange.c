@@ -6,7 +6,8 @@
  * stripe.  So zones come to hold pages of all parts of the table, and tell little, and those whose
  * values have changed do not answer.  From time to time all blocks are copied in their order into
  * one stripe, on the device.  To users that is as if each block had been replaced (cache_former.h):
- * they read the old stripes, which are closed, and go when nobody reads them.
+ * they read the old stripes, which are closed, and go when nobody reads them.  So it is, too, when
+ * most of a packed stripe is of no use any more.
  */
 #include "postgres.h"
 
@@ -71,21 +72,34 @@ is_filled(const GpuAggCacheExtent *extent)
 	return any;
 }
 
+/* Is half of a stripe that takes no page free?  It is there for nothing. */
+static bool
+is_wasted(const GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nstripes; i++)
+		if (extent->stripes[i].packed && !extent->stripes[i].closed &&
+			extent->stripes[i].left > extent->stripes[i].used / 2)
+			return true;
+	return false;
+}
+
 static bool
 is_due(const GpuAggCacheExtent *extent)
 {
+	const bool	wasted = is_wasted(extent);
 	TimestampTz now;
 
 	if (extent->table->dead || closed_stripes(extent) > CLOSED_MOST)
 		return false;
-	if (!extent->full && (extent->moved < MOVED_LEAST || !extent->zoned || !is_filled(extent) ||
-						  (!extent->saved && extent->moved < extent->nplaced)))
+	if (!extent->full && !wasted &&
+		(extent->moved < MOVED_LEAST || !extent->zoned || !is_filled(extent) ||
+		 (!extent->saved && extent->moved < extent->nplaced)))
 		return false;
 	now = GetCurrentTimestamp();
 	if (extent->full)
 		return now >= extent->arrange_from;
 	return now >= not_before && now >= extent->arrange_from &&
-		(extent->moved >= extent->nplaced / MOVED_PART ||
+		(wasted || extent->moved >= extent->nplaced / MOVED_PART ||
 		 TimestampDifferenceExceeds(extent->arranged, now, LONG_AGO_MS));
 }
 
@@ -256,7 +270,7 @@ arrange(GpuAggCacheExtent *extent)
 	if (done)
 	{
 		gpuagg_stat_add(GPUAGG_STAT_extents_arranged, 1);
-		gpuagg_cache_pack_later(extent);
+		gpuagg_cache_pack_later(extent, extent->nplaced);
 	}
 }
 

@@ -2,12 +2,9 @@
  * cache_evict.c
  *		What goes from the column cache when memory is short (cache_evict.h).
  *
- * GreedyDual-Size-Frequency: a column of an extent has the priority
- *		clock + uses * bytes of pages to read again / bytes of the column
- * where the clock is the priority of what was evicted last, so that what is not
- * used any more ages.  A newcomer displaces only what has less priority than
- * itself: a table larger than the cache does not chase its own extents through
- * it, and finds those that stay at the next scan.
+ * A newcomer displaces only what has less priority (cache_priority.h) than itself: a table
+ * larger than the cache does not chase its own extents through it, and finds those that stay
+ * at the next scan.  What rests is packed before anything goes.
  */
 #include "postgres.h"
 
@@ -15,38 +12,12 @@
 
 #include "cache/cache_evict.h"
 #include "cache/cache_memory.h"
-#include "cache/cache_pin.h"
-#include "cache/cache_publish.h"
 #include "cache/cache_pack.h"
+#include "cache/cache_pin.h"
+#include "cache/cache_priority.h"
+#include "cache/cache_publish.h"
 #include "cache/cache_rest.h"
 #include "cache/cache_table.h"
-
-static double cache_clock = 0;
-
-/* The priority of so many pages and bytes of a column: see the file's head. */
-double
-gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages, uint64 bytes)
-{
-	return cache_clock +
-		(double) column->uses * npages * BLCKSZ / Max(bytes, 1);
-}
-
-void
-gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
-				   int ncolumns)
-{
-	for (int i = 0; i < ncolumns; i++)
-	{
-		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
-		uint64		bytes;
-
-		if (fill == NULL)
-			continue;
-		bytes = gpuagg_cache_fill_bytes(extent, fill);
-		fill->priority = gpuagg_cache_secure(fill, bytes) ? GPUAGG_PINNED_PRIORITY :
-			gpuagg_cache_priority(columns[i], fill->nfilled, bytes);
-	}
-}
 
 static int
 fill_index(const GpuAggCacheFill *fill)
@@ -77,7 +48,7 @@ gpuagg_cache_evict(double priority)
 		return true;
 	if (fill == NULL || fill->priority >= priority)
 		return false;
-	cache_clock = Max(cache_clock, fill->priority);
+	gpuagg_cache_priority_went(fill->priority);
 	column = fill->column;
 	extent = fill->extent;
 	table = extent->table;

@@ -10,14 +10,6 @@
 
 #include "cache/cache_extent.h"
 
-/* The priority of so many pages and bytes of a column */
-extern double gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages,
-								 uint64 bytes);
-
-/* A task uses the columns of an extent: their priority grows. */
-extern void gpuagg_cache_touch(GpuAggCacheExtent *extent,
-							   GpuAggCacheColumn *const *columns, int ncolumns);
-
 /* The column of least priority goes, if that is less; false: there is none. */
 extern bool gpuagg_cache_evict(double priority);
 

@@ -245,6 +245,8 @@ gpuagg_cache_free_none(GpuAggCacheExtent *extent)
 		gpuagg_cache_free(&extent->table->directory, extent->free.parts[i].ranges);
 	gpuagg_cache_free(&extent->table->directory, extent->free.parts);
 	extent->free = (GpuAggCacheFree) {0};
+	for (int i = 0; i < extent->nstripes; i++)
+		extent->stripes[i].left = 0;
 }
 
 void
@@ -291,6 +293,7 @@ gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
 	gpuagg_cache_fill_gone(fill);
 	gpuagg_cache_release(fill);
 	extent->fills[i] = extent->fills[--extent->nfills];
+	extent->packing.fill = 0;
 	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
 		if (extent->stripes[k].stripe != NULL)
 			gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);

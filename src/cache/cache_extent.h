@@ -141,6 +141,7 @@ typedef struct GpuAggCacheStripe
 	uint32		used;			/* the first ones */
 	bool		told;			/* the device knows which lines lie where (cache_pages.h) */
 	bool		packed;			/* some of its columns are: it takes no page */
+	uint32		left;			/* positions of it that are free */
 	bool		closed;			/* all that lies there are formers; when they go, it does */
 	uint32		formers;		/* of a closed one; of a stripe that has gone (NULL) none */
 	uint64		loose[GPUAGG_TIGHT_ZONES / 64]; /* zones of which a value went */
@@ -151,7 +152,8 @@ typedef struct GpuAggCachePacking
 {
 	dlist_node	node;			/* of those that wait, if it does */
 	bool		waits;
-	TimestampTz since;			/* nothing has come */
+	TimestampTz since;			/* few pages have come */
+	uint32		came;			/* that have */
 	int			stripe;			/* what comes next: a column of a stripe */
 	int			fill;
 } GpuAggCachePacking;

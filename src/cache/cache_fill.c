@@ -295,7 +295,6 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 {
 	const bool	good = completion != NULL && completion->error.status == GPUAGG_OK &&
 		batch->nfills > 0 && !job_is_full(cached);
-	GpuAggCacheExtent *filled = NULL;
 
 	for (uint32 i = 0; i < batch->nfills; i++)
 	{
@@ -315,8 +314,6 @@ gpuagg_cache_fills_end(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 		}
 		cached->kept++;
 		gpuagg_cache_note_kept();
-		if (extent != filled)
-			gpuagg_cache_pack_later(extent);
-		filled = extent;
+		gpuagg_cache_pack_later(extent, 1);
 	}
 }

@@ -179,6 +179,7 @@ gpuagg_cache_free_add(GpuAggCacheExtent *extent, GpuAggCacheBlock *block)
 		return;
 	}
 	add_parts(extent);
+	extent->stripes[block->stripe].left += range.count;
 	if (take_before(extent, block->stripe, range.first, &other))
 		range = (GpuAggPositions) {other.first, other.count + range.count};
 	if (take_at(extent, block->stripe, range.first + range.count, &other))
@@ -222,6 +223,7 @@ take(GpuAggCacheExtent *extent, uint32 stripe, GpuAggCacheFreePart *part, uint32
 	block->position = range.first;
 	block->positions = (uint16) positions;
 	extent->stripes[stripe].told = false;
+	extent->stripes[stripe].left -= positions;
 	range.first += positions;
 	range.count -= positions;
 	if (range.count > 0 && range.first >> PART_LOG2 == block->position >> PART_LOG2)

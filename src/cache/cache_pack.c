@@ -2,7 +2,7 @@
  * cache_pack.c
  *		Columns that rest are packed (cache_pack.h).
  *
- * Once no page has come to an extent for a while, and nobody uses it, its columns are packed
+ * Once few pages have come to an extent for a while, and nobody uses it, its columns are packed
  * where they lie, a stripe's column at a time.  A column of which the stripe lacks blocks stays
  * plain, for these may come.  To a stripe with packed columns no page comes any more, but for
  * columns that it has not: blocks that change get positions in other stripes
@@ -13,59 +13,85 @@
 
 #include "cache/cache_memory.h"
 #include "cache/cache_pack.h"
+#include "cache/cache_priority.h"
 #include "cache/cache_publish.h"
 #include "cache/cache_rest.h"
 #include "settings.h"
 #include "utils/timestamp.h"
 
-/* An extent rests when nothing has come for so long. */
+/*
+ * An extent rests when few pages have come for so long: no more than one part of so many of those
+ * that it has.
+ */
 #define REST_MS 3000
+#define REST_PART 64
 
 /* Fewer positions take little memory in any case. */
 #define POSITIONS_LEAST (2 * GPUAGG_ZONE)
 
-/* After a column the worker has so many times as long for other work. */
+/* Nor does a part of all that the extent has; in such stripes lies what changes often. */
+#define STRIPE_PART 8
+
+/* After a column the worker has so many times as long for other work; with jobs, and without */
+#define TIME_PART_BUSY 19
 #define TIME_PART 3
 
-static bool
-is_on(void)
-{
-	return gpuagg_pack && gpuagg_cache_stripe_ops()->pack != NULL;
-}
+/* Where memory is short somebody waits: he gives way to what is looked through for so long. */
+#define NOW_MS 100
 
 void
-gpuagg_cache_pack_later(GpuAggCacheExtent *extent)
+gpuagg_cache_pack_later(GpuAggCacheExtent *extent, uint32 pages)
 {
-	if (!is_on())
+	GpuAggCachePacking *packing = &extent->packing;
+
+	if (gpuagg_cache_stripe_ops()->pack == NULL)
+		return;
+	packing->came += pages;
+	packing->stripe = packing->fill = 0;
+	if (packing->waits && packing->came <= extent->nplaced / REST_PART)
 		return;
 	gpuagg_cache_pack_wait(extent);
-	extent->packing.since = GetCurrentTimestamp();
-	extent->packing.stripe = extent->packing.fill = 0;
+	packing->came = 0;
+	packing->since = GetCurrentTimestamp();
 }
 
-/* Are all blocks of a stripe filled? */
+/*
+ * Is a column filled for all blocks of a stripe?  Not that of which nothing is held: it gets other
+ * positions when it comes.
+ */
 static bool
 is_whole(const GpuAggCacheExtent *extent, int stripe, const GpuAggCacheFill *fill)
 {
 	for (uint32 i = 0; i < extent->room; i++)
-		if (extent->blocks[i].stripe == stripe && !gpuagg_bit(fill->filled, i))
+		if (extent->blocks[i].stripe == stripe && !gpuagg_bit(fill->filled, i) &&
+			gpuagg_cache_has(extent, i))
 			return false;
 	return true;
 }
 
+/* Positions that a stripe has at least if it is packed */
+static uint64
+positions_least(const GpuAggCacheExtent *extent)
+{
+	uint64		used = 0;
+
+	for (int i = 0; i < extent->nstripes; i++)
+		used += extent->stripes[i].closed ? 0 : extent->stripes[i].used;
+	return Max(POSITIONS_LEAST, used / STRIPE_PART);
+}
+
 static bool
-may_pack(const GpuAggCacheExtent *extent, int stripe, const GpuAggCacheFill *fill, uint32 least)
+may_pack(const GpuAggCacheExtent *extent, int stripe, const GpuAggCacheFill *fill, uint64 least)
 {
 	const GpuAggCacheStripe *s = &extent->stripes[stripe];
 
 	return s->stripe != NULL && !s->closed && !gpuagg_cache_is_rows(fill->column) &&
-		s->used >= least &&
-		is_whole(extent, stripe, fill);
+		s->used >= least && is_whole(extent, stripe, fill);
 }
 
 /* The next column of an extent's stripes of so many positions; false: there is no other. */
 static bool
-next_column(GpuAggCacheExtent *extent, uint32 least, int *stripe, int *fill)
+next_column(GpuAggCacheExtent *extent, uint64 least, int *stripe, int *fill)
 {
 	GpuAggCachePacking *at = &extent->packing;
 
@@ -80,50 +106,61 @@ next_column(GpuAggCacheExtent *extent, uint32 least, int *stripe, int *fill)
 	return false;
 }
 
-/* Packs a column of an extent that nobody uses; false: it has no other, or there is no memory. */
+/* It has become smaller: it may be evicted, and is secured, by what it takes now. */
+static void
+column_shrinks(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
+{
+	gpuagg_cache_extent_wake(extent);
+	gpuagg_cache_touch(extent, &column, 1);
+	gpuagg_cache_extent_rest(extent);
+	gpuagg_cache_table_changed(extent->table);
+}
+
+/*
+ * Packs a column of an extent that nobody uses.  False: it has no other, or there is no memory; the
+ * extent waits no more.
+ */
 static bool
-pack_next(GpuAggCacheExtent *extent, uint32 least)
+pack_one(GpuAggCacheExtent *extent, uint64 least)
 {
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
+	GpuAggCacheColumn *column;
 	GpuAggCacheStripe *s;
-	uint32		attr;
 	uint64		bytes;
 	GpuAggError error;
 	int			stripe;
 	int			fill;
 
 	if (!next_column(extent, least, &stripe, &fill))
+	{
+		gpuagg_cache_pack_never(extent);
 		return false;
+	}
 	s = &extent->stripes[stripe];
-	attr = extent->fills[fill]->column->attr;
-	bytes = ops->column_bytes(s->stripe, attr);
-	if (ops->pack(s->stripe, attr, &error) != GPUAGG_OK)
+	column = extent->fills[fill]->column;
+	bytes = ops->column_bytes(s->stripe, column->attr);
+	if (ops->pack(s->stripe, column->attr, &error) != GPUAGG_OK)
+	{
+		gpuagg_cache_pack_never(extent);
 		return false;
-	s->packed |= ops->column_bytes(s->stripe, attr) < bytes;
-	gpuagg_cache_table_changed(extent->table);
+	}
+	if (ops->column_bytes(s->stripe, column->attr) < bytes)
+	{
+		s->packed = true;
+		column_shrinks(extent, column);
+	}
 	return true;
 }
 
-/* As far as there is a column: then the extent waits for none any more. */
-static bool
-pack_one(GpuAggCacheExtent *extent, uint32 least)
-{
-	const bool	done = pack_next(extent, least);
-
-	if (!done)
-		gpuagg_cache_pack_never(extent);
-	return done;
-}
-
 long
-gpuagg_cache_pack_some(void)
+gpuagg_cache_pack_some(bool busy)
 {
 	static TimestampTz not_before = 0;
 	const TimestampTz begin = GetCurrentTimestamp();
 	dlist_head *waiting = gpuagg_cache_pack_waiting();
 	dlist_mutable_iter iter;
 
-	if (dlist_is_empty(waiting) || !is_on())
+	if (dlist_is_empty(waiting) || !gpuagg_pack)
 		return -1;
 	if (begin < not_before)
 		return TimestampDifferenceMilliseconds(begin, not_before) + 1;
@@ -134,11 +171,11 @@ gpuagg_cache_pack_some(void)
 		if (!TimestampDifferenceExceeds(extent->packing.since, begin, REST_MS))
 			return REST_MS + 1;
 		/* who leaves it wakes the worker */
-		if (!gpuagg_cache_is_idle(extent) || !pack_one(extent, POSITIONS_LEAST))
+		if (!gpuagg_cache_is_idle(extent) || !pack_one(extent, positions_least(extent)))
 			continue;
 		gpuagg_cache_publish();
 		not_before = GetCurrentTimestamp();
-		not_before += TIME_PART * (not_before - begin);
+		not_before += (busy ? TIME_PART_BUSY : TIME_PART) * (not_before - begin);
 		return 1;
 	}
 	return dlist_is_empty(waiting) ? -1 : REST_MS;
@@ -147,9 +184,12 @@ gpuagg_cache_pack_some(void)
 bool
 gpuagg_cache_pack_now(void)
 {
+	const TimestampTz begin = GetCurrentTimestamp();
 	dlist_head *waiting = gpuagg_cache_pack_waiting();
 	dlist_mutable_iter iter;
 
+	if (!gpuagg_pack)
+		return false;
 	dlist_foreach_modify(iter, waiting)
 	{
 		GpuAggCacheExtent *extent = dlist_container(GpuAggCacheExtent, packing.node, iter.cur);
@@ -158,9 +198,13 @@ gpuagg_cache_pack_now(void)
 		/* what is being looked at may not be evicted either */
 		if (!gpuagg_cache_is_idle(extent) || extent->nfills == 0 || !extent->fills[0]->queued)
 			continue;
-		while (pack_one(extent, POSITIONS_LEAST))
+		while (pack_one(extent, positions_least(extent)))
+		{
 			if (gpuagg_cache_used() < used)
 				return true;
+			if (TimestampDifferenceExceeds(begin, GetCurrentTimestamp(), NOW_MS))
+				return false;
+		}
 	}
 	return false;
 }
@@ -168,5 +212,6 @@ gpuagg_cache_pack_now(void)
 void
 gpuagg_cache_pack_all(GpuAggCacheExtent *extent)
 {
-	while (extent->packing.waits && gpuagg_cache_is_idle(extent) && pack_one(extent, 1));
+	while (gpuagg_pack && extent->packing.waits && gpuagg_cache_is_idle(extent) &&
+		   pack_one(extent, 1));
 }

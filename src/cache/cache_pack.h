@@ -7,14 +7,15 @@
 
 #include "cache/cache_extent.h"
 
-/* Something has come to an extent: it is to be packed once it rests. */
-extern void gpuagg_cache_pack_later(GpuAggCacheExtent *extent);
+/* So many pages have come to an extent: it is to be packed once it rests. */
+extern void gpuagg_cache_pack_later(GpuAggCacheExtent *extent, uint32 pages);
 
 /*
- * From time to time: packs a column of a stripe, if some extent rests.  Returns after how many
- * milliseconds there may be more to do; -1: not before something comes.
+ * From time to time: packs a column of a stripe, if some extent rests.  busy: others wait for the
+ * worker.  Returns after how many milliseconds there may be more to do; -1: not before something
+ * comes.
  */
-extern long gpuagg_cache_pack_some(void);
+extern long gpuagg_cache_pack_some(bool busy);
 
 /* Where memory is short: packs a column, whether its extent rests or not; false: there is none. */
 extern bool gpuagg_cache_pack_now(void);

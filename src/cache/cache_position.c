@@ -18,6 +18,7 @@
 #include "cache/cache_memory.h"
 #include "cache/cache_pin.h"
 #include "cache/cache_position.h"
+#include "cache/cache_priority.h"
 
 /* A new stripe has so much more positions than the pages seen so far suggest. */
 #define LINES_SPARE 1.05

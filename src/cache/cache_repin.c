@@ -6,6 +6,7 @@
 
 #include "cache/cache_evict.h"
 #include "cache/cache_pin.h"
+#include "cache/cache_priority.h"
 #include "cache/cache_repin.h"
 #include "cache/cache_rest.h"
 #include "cache/cache_table.h"

@@ -210,29 +210,24 @@ load_plain(const GpuAggStripeColumn *column, const BlockLanes *block, int64_t *t
 			to[k] = narrow[block->lanes[k]];
 }
 
+static void
+load_numbers(const GpuAggStripeColumn *column, const BlockLanes *block, int64_t *to)
+{
+	if (gpuagg_column_is_packed(column))
+		load_packed(column, block, to);
+	else
+		load_plain(column, block, to);
+}
+
 /* Codes become what they stand for. */
 static void
 load_strings(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
 {
-	const int32_t *codes = (const int32_t *) column->values + block->first;
-	int64_t		unpacked[GPUAGG_VECTOR_ROWS];
+	int64_t		codes[GPUAGG_VECTOR_ROWS];
 
-	if (gpuagg_column_is_packed(column))
-		load_packed(column, block, unpacked);
+	load_numbers(column, block, codes);
 	for (uint32_t k = 0; k < block->n; k++)
-		v->v.b[k] = gpuagg_dictionary_string(column->dictionary,
-											 gpuagg_column_is_packed(column) ?
-											 (int32_t) unpacked[k] :
-											 codes[block->dense ? k : block->lanes[k]]);
-}
-
-static void
-load_values(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
-{
-	if (gpuagg_column_is_packed(column))
-		load_packed(column, block, v->v.i);
-	else
-		load_plain(column, block, v->v.i);
+		v->v.b[k] = gpuagg_dictionary_string(column->dictionary, (int32_t) codes[k]);
 }
 
 uint32_t
@@ -267,7 +262,7 @@ gpuagg_stripe_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint3
 		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
 			load_strings(column, &block, v);
 		else
-			load_values(column, &block, v);
+			load_numbers(column, &block, v->v.i);
 	}
 	return block.n;
 }

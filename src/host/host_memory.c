@@ -138,7 +138,6 @@ gpuagg_memory_left(const GpuAggMemory *m)
 	return left;
 }
 
-/* Memory that is charged for; without any the charge goes. */
 static void *
 take_memory(GpuAggMemory *m, size_t bytes)
 {
@@ -149,27 +148,43 @@ take_memory(GpuAggMemory *m, size_t bytes)
 	if (bytes == huge && m->blocks != NULL && (p = take_block(m->blocks)) != NULL)
 		return p;
 	if (posix_memalign(&p, align, bytes) != 0)
-	{
-		gpuagg_memory_uncharge(m, bytes);
 		return NULL;
-	}
 	if (bytes >= huge)
 		(void) madvise(p, bytes, MADV_HUGEPAGE);	/* advice only */
 	return p;
 }
 
-void *
-gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
+static void
+give_memory(GpuAggMemory *m, void *p, size_t bytes)
 {
-	return gpuagg_memory_charge(m, bytes) ? take_memory(m, bytes) : NULL;
+	if (bytes != GPUAGG_MEMORY_BLOCK || m->blocks == NULL || !keep_block(m->blocks, p))
+		free(p);
 }
 
 void *
-gpuagg_memory_alloc_beyond(GpuAggMemory *m, size_t bytes)
+gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
 {
-	for (GpuAggMemory *level = m; level != NULL; level = level->parent)
-		atomic_fetch_add_explicit(&level->used, bytes, memory_order_relaxed);
+	void	   *p = NULL;
+
+	if (!gpuagg_memory_charge(m, bytes))
+		return NULL;
+	p = take_memory(m, bytes);
+	if (p == NULL)
+		gpuagg_memory_uncharge(m, bytes);
+	return p;
+}
+
+void *
+gpuagg_memory_alloc_for(GpuAggMemory *m, size_t bytes)
+{
 	return take_memory(m, bytes);
+}
+
+void
+gpuagg_memory_exchanged(GpuAggMemory *m, void *old, size_t old_bytes, size_t bytes)
+{
+	give_memory(m, old, old_bytes);
+	gpuagg_memory_uncharge(m, old_bytes - bytes);
 }
 
 void *
@@ -185,8 +200,7 @@ gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes)
 {
 	if (p == NULL)
 		return;
-	if (bytes != GPUAGG_MEMORY_BLOCK || m->blocks == NULL || !keep_block(m->blocks, p))
-		free(p);
+	give_memory(m, p, bytes);
 	gpuagg_memory_uncharge(m, bytes);
 }
 

@@ -58,8 +58,12 @@ extern void gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent,
  */
 extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 
-/* gpuagg_memory_alloc over any budget: in the place of more memory that goes at once */
-extern void *gpuagg_memory_alloc_beyond(GpuAggMemory *m, size_t bytes);
+/*
+ * Memory that takes the place of more, which is charged for: gpuagg_memory_exchanged frees that,
+ * and from then on the new memory is.  NULL: malloc failed.
+ */
+extern void *gpuagg_memory_alloc_for(GpuAggMemory *m, size_t bytes);
+extern void gpuagg_memory_exchanged(GpuAggMemory *m, void *old, size_t old_bytes, size_t bytes);
 
 /* gpuagg_memory_alloc for growing tables and lists of rows, where GPUAGG_FAULT_MEMORY strikes */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);

@@ -95,11 +95,8 @@ store(Packing *p, uint64_t *words)
 {
 	for (uint32_t b = 0; b < p->nblocks; b++)
 	{
-		GpuAggMiniblock same;
-
 		values_read(p, b);
-		gpuagg_pack_choose(p->values, is_doubles(p->column), &same);
-		gpuagg_pack_words(p->values, &same, words + p->blocks[b].word);
+		gpuagg_pack_words(p->values, &p->blocks[b], words + p->blocks[b].word);
 	}
 }
 
@@ -135,8 +132,11 @@ put(GpuAggStripe *stripe, GpuAggStripeColumn *old, Packing *p)
 	uint64_t   *words;
 
 	if (!gpuagg_pack_pays(bytes - before, old->bytes - (size_t) (old->values - (char *) old)))
+	{
+		atomic_store_explicit(&old->unpackable, true, memory_order_relaxed);
 		return true;
-	column = gpuagg_memory_alloc_beyond(stripe->memory, bytes);
+	}
+	column = gpuagg_memory_alloc_for(stripe->memory, bytes);
 	if (column == NULL)
 		return false;
 	memcpy(column, old, head);
@@ -154,7 +154,7 @@ put(GpuAggStripe *stripe, GpuAggStripeColumn *old, Packing *p)
 	column->values = NULL;
 	column->bytes = bytes;
 	exchange(stripe, old, column);
-	gpuagg_memory_free(stripe->memory, old, old->bytes);
+	gpuagg_memory_exchanged(stripe->memory, old, old->bytes, bytes);
 	return true;
 }
 
@@ -170,7 +170,8 @@ gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, GpuAggError *error)
 	bool		done;
 
 	memset(error, 0, sizeof(*error));
-	if (column == NULL || gpuagg_column_is_packed(column))
+	if (column == NULL || gpuagg_column_is_packed(column) ||
+		atomic_load_explicit(&column->unpackable, memory_order_relaxed))
 		return GPUAGG_OK;
 	p.blocks = malloc((p.nblocks + 1) * sizeof(*p.blocks));
 	if (p.blocks != NULL)

@@ -489,6 +489,7 @@ gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 		if (column == NULL || !gpuagg_page_brings(rows->there, attrs[i].reg))
 			continue;
 		v = &vectors->reg[attrs[i].reg];
+		atomic_store_explicit(&column->unpackable, false, memory_order_relaxed);
 		keep_nulls(column, v, rows);
 		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
 			keep_strings(column, v, rows);

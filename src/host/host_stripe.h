@@ -33,6 +33,7 @@ typedef struct GpuAggStripeColumn
 	_Atomic uint64_t *nulls;	/* a bit for each position; NULL: packed without any */
 	GpuAggZone *zones;
 	atomic_bool has_nulls;		/* false: all of `nulls` are zero */
+	atomic_bool unpackable;		/* packing would save too little of what is there */
 	uint64_t	bytes;			/* of this whole block */
 	uint64_t	plain_bytes;	/* as it was before it was packed */
 } GpuAggStripeColumn;

@@ -494,7 +494,8 @@ gpuagg_worker_main(Datum arg)
 	{
 		bool		more = worker_turn();
 		long		timeout = sooner(worker_timeout(),
-									 sooner(gpuagg_cache_check_files(), gpuagg_cache_pack_some()));
+									 sooner(gpuagg_cache_check_files(),
+											gpuagg_cache_pack_some(published_jobs > 0)));
 
 		if (worker_told_to_stop())
 			proc_exit(1);

@@ -20,7 +20,8 @@ my $queries = $ENV{GPUAGG_QUERIES} // 600;
 my $per_table = 12;
 srand $seed;
 
-my $node = new_node('random', 'shared_buffers = 64MB');
+# what is kept of a table after its first query is packed
+my $node = new_node('random', 'shared_buffers = 64MB', 'gpuagg.debug_pack = on');
 regress_functions($node);
 
 # What compare() (setup.sql) said of a query: in a word, and whether that is well

@@ -25,10 +25,12 @@ srand $seed;
 
 # of every other seed, hint bits are logged and so move LSNs
 my $hints = $seed % 2 ? 'on' : 'off';
+# of two in four, what is kept is packed at once
+my $pack = $seed % 4 < 2 ? 'on' : 'off';
 
 my $primary = new_node('live',
 	'shared_buffers = 48MB', 'autovacuum = off', 'max_prepared_transactions = 20', 'gpuagg.cache_size = 16MB',
-	'jit = off', 'max_worker_processes = 32', "wal_log_hints = $hints");
+	'jit = off', 'max_worker_processes = 32', "wal_log_hints = $hints", "gpuagg.debug_pack = $pack");
 live_tables($primary, $dir);
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('live_standby');

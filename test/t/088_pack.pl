@@ -59,6 +59,34 @@ is($node->safe_psql('postgres', "SELECT $plain FROM gpuagg.cache WHERE table_nam
 $node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; SET gpuagg.debug_compare = on; " . query('large'));
 pass('what is packed is what the table has');
 
+# A row changes all the time: the rest is packed nevertheless.
+$node->safe_psql('postgres', "SELECT gpuagg.unload('large')");
+my $is_packed = 0;
+foreach my $round (1 .. 60)
+{
+	$node->safe_psql('postgres', "UPDATE large SET p = p + 0 WHERE id = 5; SET gpuagg.debug_require = 'require'; " . query('large'));
+	$is_packed = $node->safe_psql('postgres', "SELECT $packed FROM gpuagg.cache WHERE table_name = 'large' AND attnum > 0") eq 't';
+	last if $is_packed;
+	$node->safe_psql('postgres', 'SELECT pg_sleep(0.5)');
+}
+ok($is_packed, 'a table is packed of which a row changes all the time');
+same_answer($node, query('large'), '... and answers');
+
+# All pages change: what was packed is of no use, and goes.
+my $before = $node->safe_psql('postgres', q{SELECT sum(plain_bytes) FROM gpuagg.cache WHERE table_name = 'large'});
+my $after;
+$node->safe_psql('postgres', 'UPDATE large SET p = p + 0 WHERE id % 20 = 3');
+foreach my $round (1 .. 60)
+{
+	$node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; " . query('large'));
+	$after = $node->safe_psql('postgres', q{SELECT sum(plain_bytes) FROM gpuagg.cache WHERE table_name = 'large'});
+	last if $round > 2 && $after < 1.5 * $before;
+	$node->safe_psql('postgres', 'SELECT pg_sleep(0.5)');
+}
+cmp_ok($after, '<', 1.5 * $before, 'what is of no use goes after a change of all pages');
+same_answer($node, query('large'), '... the answer');
+ok(comes('large', $packed), '... and it is packed again');
+
 # Changes, by several at once, and readers, each of whom sees the same sum whenever he looks
 my @changes = map { qq{BEGIN;
 UPDATE large SET p = p - 1 WHERE id % 1000 = $_;

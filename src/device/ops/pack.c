@@ -46,39 +46,40 @@ unit_of(const int64_t *values, int64_t low)
 	return unit == 0 ? 1 : unit;
 }
 
-/* In the place of doubles the integers that they are with so many digits; false: not all are. */
+/* The integers that doubles are with so many digits; false: not all are. */
 static bool
-to_decimals(int64_t *values, uint32_t digits)
+to_decimals(const int64_t *values, uint32_t digits, int64_t *integers)
 {
 	const double power = gpuagg_decimal_power(digits);
-	int64_t		integers[GPUAGG_MINIBLOCK];
 
 	for (uint32_t i = 0; i < GPUAGG_MINIBLOCK; i++)
 		if (!gpuagg_decimal_encode(values[i], power, &integers[i]))
 			return false;
-	memcpy(values, integers, sizeof(integers));
 	return true;
 }
 
 static uint8_t
-decimal_digits(int64_t *values)
+decimal_digits(const int64_t *values, int64_t *integers)
 {
 	for (uint8_t digits = 0; digits <= GPUAGG_DECIMAL_DIGITS; digits++)
-		if (to_decimals(values, digits))
+		if (to_decimals(values, digits, integers))
 			return digits;
 	return GPUAGG_NOT_DECIMAL;
 }
 
 void
-gpuagg_pack_choose(int64_t *values, bool doubles, GpuAggMiniblock *block)
+gpuagg_pack_choose(const int64_t *values, bool doubles, GpuAggMiniblock *block)
 {
+	int64_t		integers[GPUAGG_MINIBLOCK];
 	int64_t		low = INT64_MAX;
 	int64_t		high = INT64_MIN;
 	uint64_t	most;
 
 	memset(block, 0, sizeof(*block));
 	block->unit = 1;
-	block->digits = doubles ? decimal_digits(values) : GPUAGG_NOT_DECIMAL;
+	block->digits = doubles ? decimal_digits(values, integers) : GPUAGG_NOT_DECIMAL;
+	if (block->digits != GPUAGG_NOT_DECIMAL)
+		values = integers;
 	for (uint32_t i = 0; i < GPUAGG_MINIBLOCK; i++)
 	{
 		low = values[i] < low ? values[i] : low;
@@ -95,8 +96,12 @@ void
 gpuagg_pack_words(const int64_t *values, const GpuAggMiniblock *block, uint64_t *words)
 {
 	const uint32_t width = block->width;
+	int64_t		integers[GPUAGG_MINIBLOCK];
 	uint64_t	word = 0;
 	uint32_t	used = 0;
+
+	if (block->digits != GPUAGG_NOT_DECIMAL && to_decimals(values, block->digits, integers))
+		values = integers;
 
 	for (uint32_t i = 0; width > 0 && i < GPUAGG_MINIBLOCK; i++)
 	{

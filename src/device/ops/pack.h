@@ -9,12 +9,11 @@
 
 /*
  * How the GPUAGG_MINIBLOCK values are stored in the fewest bits.  Those that nobody reads should
- * be one that somebody does.  doubles: they are bits of doubles, which become integers in their
- * place if all of them are decimals of some digits.
+ * be one that somebody does.  doubles: they are bits of doubles.
  */
-extern void gpuagg_pack_choose(int64_t *values, bool doubles, GpuAggMiniblock *block);
+extern void gpuagg_pack_choose(const int64_t *values, bool doubles, GpuAggMiniblock *block);
 
-/* The words of values for which gpuagg_pack_choose has chosen, as it left them */
+/* The words of values for which gpuagg_pack_choose has chosen */
 extern void gpuagg_pack_words(const int64_t *values, const GpuAggMiniblock *block,
 							  uint64_t *words);
 
