@@ -86,6 +86,16 @@ SELECT compare('SELECT extra, count(*), sum(price) FROM pk GROUP BY extra');
 ALTER TABLE pk ALTER far TYPE int8;
 SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
 
+-- A column comes to a stripe of which a page has left: where that lay no value of it has ever been
+CREATE TABLE pk_late (id int4, a int4, c text) WITH (autovacuum_enabled = off);
+INSERT INTO pk_late SELECT i, i % 5, CASE WHEN i <= 100 THEN 'w' || i % 5 END FROM generate_series(1, 3000) i;
+VACUUM (FREEZE, ANALYZE) pk_late;
+SELECT gpuagg.load('pk_late', '{id,a}') > 0;
+INSERT INTO pk_late SELECT i, 1, NULL FROM generate_series(3001, 3500) i;
+SELECT compare('SELECT a, count(*), sum(id) FROM pk_late GROUP BY a'), compare('SELECT count(c) FROM pk_late'), compare('SELECT a, count(*), min(c), max(c) FROM pk_late GROUP BY a');
+SELECT compare('SELECT a, count(*), min(c), max(c) FROM pk_late TABLESAMPLE gpuagg.random_rows (5000) REPEATABLE (1) GROUP BY a'), compare('SELECT x.a, count(*) FROM pk_late x LEFT JOIN pk_late y ON x.c = y.c AND y.id < 5 GROUP BY x.a');
+DROP TABLE pk_late;
+
 -- a transaction's own rows, and snapshots from before
 BEGIN;
 INSERT INTO pk SELECT * FROM pk WHERE id % 97 = 1;

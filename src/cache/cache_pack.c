@@ -106,6 +106,36 @@ next_column(GpuAggCacheExtent *extent, uint64 least, int *stripe, int *fill)
 	return false;
 }
 
+static int
+positions_compare(const void *a, const void *b)
+{
+	const GpuAggPositions *x = a;
+	const GpuAggPositions *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/*
+ * Positions of a stripe's blocks for which a column is filled, in order, into a list that has room
+ * for all blocks; returns how many.  At others no value of the column need ever have been.
+ */
+static uint32
+live_positions(const GpuAggCacheExtent *extent, int stripe, const GpuAggCacheFill *fill,
+			   GpuAggPositions *live)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < extent->room; i++)
+	{
+		const GpuAggCacheBlock *block = &extent->blocks[i];
+
+		if (block->stripe == stripe && block->positions > 0 && gpuagg_bit(fill->filled, i))
+			live[n++] = (GpuAggPositions) {block->position, block->positions};
+	}
+	qsort(live, n, sizeof(*live), positions_compare);
+	return n;
+}
+
 /* It has become smaller: it may be evicted, and is secured, by what it takes now. */
 static void
 column_shrinks(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
@@ -126,7 +156,10 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 	GpuAggCacheColumn *column;
 	GpuAggCacheStripe *s;
+	GpuAggPositions *live;
+	uint32		nlive;
 	uint64		bytes;
+	GpuAggStatus status;
 	GpuAggError error;
 	int			stripe;
 	int			fill;
@@ -139,7 +172,11 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 	s = &extent->stripes[stripe];
 	column = extent->fills[fill]->column;
 	bytes = ops->column_bytes(s->stripe, column->attr);
-	if (ops->pack(s->stripe, column->attr, &error) != GPUAGG_OK)
+	live = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggPositions), MCXT_ALLOC_HUGE);
+	nlive = live_positions(extent, stripe, extent->fills[fill], live);
+	status = ops->pack(s->stripe, column->attr, live, nlive, &error);
+	pfree(live);
+	if (status != GPUAGG_OK)
 	{
 		gpuagg_cache_pack_never(extent);
 		return false;

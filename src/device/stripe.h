@@ -232,10 +232,13 @@ typedef struct GpuAggStripeOps
 
 	/*
 	 * A column's values are packed (ops/packed.h), if that saves memory: its column_bytes are fewer
-	 * then.  Of a stripe that nobody uses; nothing is decoded into a packed column any more.
-	 * NULL: the device packs none.  The stripe is as it was after an error.
+	 * then.  live: the positions that are read from now on, in order; of others, to which nothing
+	 * may ever have been written, values may become anything.  Of a stripe that nobody uses;
+	 * nothing is decoded into a packed column any more.  NULL: the device packs none.  The stripe
+	 * is as it was after an error.
 	 */
-	GpuAggStatus (*pack) (GpuAggStripe *stripe, uint32_t attr, GpuAggError *error);
+	GpuAggStatus (*pack) (GpuAggStripe *stripe, uint32_t attr, const GpuAggPositions *live,
+						  uint32_t nlive, GpuAggError *error);
 
 	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;

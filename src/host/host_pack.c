@@ -3,7 +3,8 @@
  *		Columns of stripes, packed (host_pack.h).
  *
  * A column is looked through once, to know how its miniblocks are stored and whether that pays,
- * and once more to store them.  What lies at positions without a value is as the value before.
+ * and once more to store them.  What lies at positions without a value, or that are not read any
+ * more, is as the value before: who loads a NULL's code finds some string by it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,27 @@ typedef struct Packing
 {
 	const GpuAggStripe *stripe;
 	const GpuAggStripeColumn *column;
+	uint64_t   *live;			/* a bit for each position */
 	uint32_t	nblocks;
 	uint64_t	nwords;
 	GpuAggMiniblock *blocks;
 	int64_t		values[GPUAGG_MINIBLOCK];
 } Packing;
+
+static void
+live_set(Packing *p, const GpuAggPositions *live, uint32_t nlive)
+{
+	for (uint32_t r = 0; r < nlive; r++)
+		for (uint32_t at = live[r].first, end = at + live[r].count; at < end;)
+		{
+			const uint32_t shift = at % GPUAGG_BITS;
+			const uint32_t left = GPUAGG_BITS - shift;
+			const uint32_t n = end - at < left ? end - at : left;
+
+			p->live[at / GPUAGG_BITS] |= gpuagg_low_bits(n) << shift;
+			at += n;
+		}
+}
 
 /* Of 64 positions, those that have a value */
 static uint64_t
@@ -39,8 +56,8 @@ values_there(const Packing *p, uint32_t first)
 	if (atomic_load_explicit(&p->column->has_nulls, memory_order_relaxed))
 		nulls = atomic_load_explicit(&p->column->nulls[first / GPUAGG_BITS],
 									 memory_order_relaxed);
-	return ~nulls & atomic_load_explicit(&p->stripe->valid[first / GPUAGG_BITS],
-										 memory_order_relaxed);
+	return p->live[first / GPUAGG_BITS] & ~nulls &
+		atomic_load_explicit(&p->stripe->valid[first / GPUAGG_BITS], memory_order_relaxed);
 }
 
 /* A miniblock's values; positions without one have that of the one before, or behind. */
@@ -159,7 +176,8 @@ put(GpuAggStripe *stripe, GpuAggStripeColumn *old, Packing *p)
 }
 
 GpuAggStatus
-gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, GpuAggError *error)
+gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, const GpuAggPositions *live, uint32_t nlive,
+				 GpuAggError *error)
 {
 	GpuAggStripeColumn *column = (GpuAggStripeColumn *) gpuagg_stripe_column(stripe, attr);
 	Packing		p = {
@@ -174,10 +192,16 @@ gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, GpuAggError *error)
 		atomic_load_explicit(&column->unpackable, memory_order_relaxed))
 		return GPUAGG_OK;
 	p.blocks = malloc((p.nblocks + 1) * sizeof(*p.blocks));
-	if (p.blocks != NULL)
+	p.live = calloc(stripe->positions / GPUAGG_BITS + 1, sizeof(*p.live));
+	done = p.blocks != NULL && p.live != NULL;
+	if (done)
+	{
+		live_set(&p, live, nlive);
 		choose(&p);
-	done = p.blocks != NULL && put(stripe, column, &p);
+		done = put(stripe, column, &p);
+	}
 	free(p.blocks);
+	free(p.live);
 	return done ? GPUAGG_OK : gpuagg_memory_error(stripe->memory, error);
 }
 

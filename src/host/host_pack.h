@@ -8,7 +8,9 @@
 #include "host/host_stripe.h"
 
 /* GpuAggStripeOps.pack */
-extern GpuAggStatus gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_pack(GpuAggStripe *stripe, uint32_t attr,
+									 const GpuAggPositions *live, uint32_t nlive,
+									 GpuAggError *error);
 
 /*
  * Values of a packed column from a position on, a multiple of 64, all in one miniblock.  As many

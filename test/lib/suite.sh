@@ -20,8 +20,12 @@ SUITE_SETTINGS=(
 	# plans are those of the profile, whatever ran before on whatever machine
 	"gpuagg.learn_costs = off"
 )
-# PACK=1: what is kept is packed at once, so that all tests read packed columns
-[ -z "${PACK:-}" ] || SUITE_SETTINGS+=("gpuagg.debug_pack = on")
+# PACK=1: what is kept is packed at once, so that all tests read packed columns; new memory holds
+# bits of any kind, lest zeros hide that it was never written
+if [ -n "${PACK:-}" ]; then
+	SUITE_SETTINGS+=("gpuagg.debug_pack = on")
+	export MALLOC_PERTURB_=90
+fi
 
 suite_prepare()
 {

@@ -111,12 +111,26 @@ draws_agree(GpuAggStripe *plain, GpuAggStripe *packed)
 		memcmp(one, other, sizeof(one)) == 0;
 }
 
+/* One page in so many is not read any more; 0: all are. */
+static uint32_t gone;
+
+static bool
+is_gone(uint32_t page)
+{
+	return gone > 0 && page % gone == 0;
+}
+
 static bool
 pack(GpuAggStripe *stripe, uint32_t attr)
 {
+	static GpuAggPositions live[ARENA_PAGES];
+	uint32_t	nlive = 0;
 	GpuAggError error;
 
-	return STRIPES->pack(stripe, attr, &error) == GPUAGG_OK;
+	for (uint32_t i = 0; i < npages; i++)
+		if (page_list[i].stripe != NULL && !is_gone(i))
+			live[nlive++] = (GpuAggPositions) {page_list[i].position, page_list[i].positions};
+	return STRIPES->pack(stripe, attr, live, nlive, &error) == GPUAGG_OK;
 }
 
 /* A column's bytes become at most one part of so many, and stay. */
@@ -215,6 +229,49 @@ test_packed(uint32_t n, uint32_t groups, uint32_t skew, bool odd)
 	keep_nothing();
 }
 
+/*
+ * Positions that are not read any more, to which a column's values never came, spoil nothing: not
+ * the widths, and not what lies at NULLs.
+ */
+static void
+test_gone(void)
+{
+	static GpuAggPositions without[ARENA_PAGES];
+	static GpuAggPage left[ARENA_PAGES];
+	GpuAggStripe *stripe;
+	uint32_t	nwithout = 0;
+	uint32_t	nleft = 0;
+	uint64_t	bytes;
+
+	table_make_narrow(scaled(60000), 100, 0);
+	/* of pages that go any bits */
+	for (uint32_t i = 0; i < npages; i++)
+		for (uint32_t line = 0; i % 5 == 0 && line < page_list[i].nlines; line++)
+			rows[line_row[i][line]].v = (int64_t) (random_next() << 32 ^ random_next());
+	table_build();
+	program_standard(&numbers);
+	program_texts(&texts);
+	dictionaries_make();
+	stripe = stripe_fill();
+	for (uint32_t i = 0; i < npages; i++)
+		if (i % 5 == 0)
+			without[nwithout++] = (GpuAggPositions) {
+				page_list[i].position, page_list[i].positions
+			};
+		else
+			left[nleft++] = page_list[i];
+	gone = 5;
+	bytes = STRIPES->column_bytes(stripe, COL_V);
+	ok(pack(stripe, COL_V) && STRIPES->column_bytes(stripe, COL_V) < bytes / 2 &&
+	   pack(stripe, COL_T) && pack(stripe, COL_A), "what is not read does not make values wide");
+	ok(stripe_gives(&numbers, stripe, without, nwithout, left, nleft) &&
+	   stripe_gives(&texts, stripe, without, nwithout, left, nleft), "the rest is read");
+	gone = 0;
+	STRIPES->free(stripe);
+	dictionaries_free();
+	keep_nothing();
+}
+
 /* What cannot be less stays as it is; a stripe without rows takes nothing. */
 static void
 test_plain(void)
@@ -253,6 +310,7 @@ device_stripe_pack_cases(const TestDevice *d)
 		test_packed(60000, 100, 0, false);
 		test_packed(60000, 20000, 5, true);
 		test_packed(100000, 50000, CLUSTERED, true);
+		test_gone();
 		test_plain();
 	}
 	is_int((long long) STRIPES->used(device), 0, "nothing is left");
