@@ -58,12 +58,13 @@ SET gpuagg.debug_compare = on;
 SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%TABLESAMPLE%';
 RESET gpuagg.debug_compare;
 
--- rows change: what comes lies beside what is packed, and is packed, too
+-- rows change: what comes lies beside what is packed, and is packed, too.  Draws need a table that has
+-- been vacuumed.
 UPDATE pk SET price = price + 1, rate = rate / 2, word = 'new ' || id % 7, far = 100000 WHERE id % 41 = 5;
 DELETE FROM pk WHERE id % 43 = 6;
 INSERT INTO pk SELECT * FROM pk_rows(50001, 53000);
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 SET gpuagg.debug_compare = on;
 SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%TABLESAMPLE%';
 RESET gpuagg.debug_compare;
@@ -74,17 +75,17 @@ DO $$ BEGIN
 		PERFORM compare(q) FROM pk_queries WHERE q LIKE '%sum(big)%' LIMIT 4;
 	END LOOP;
 END $$;
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 VACUUM (FREEZE) pk;
 SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
 
 -- a column comes, one goes, and one becomes another
 ALTER TABLE pk ADD extra int4 DEFAULT 5;
 SELECT gpuagg.unload('pk', '{price,word}') > 0;
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 SELECT compare('SELECT extra, count(*), sum(price) FROM pk GROUP BY extra');
 ALTER TABLE pk ALTER far TYPE int8;
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 
 -- A column comes to a stripe of which a page has left: where that lay no value of it has ever been
 CREATE TABLE pk_late (id int4, a int4, c text) WITH (autovacuum_enabled = off);
@@ -93,7 +94,7 @@ VACUUM (FREEZE, ANALYZE) pk_late;
 SELECT gpuagg.load('pk_late', '{id,a}') > 0;
 INSERT INTO pk_late SELECT i, 1, NULL FROM generate_series(3001, 3500) i;
 SELECT compare('SELECT a, count(*), sum(id) FROM pk_late GROUP BY a'), compare('SELECT count(c) FROM pk_late'), compare('SELECT a, count(*), min(c), max(c) FROM pk_late GROUP BY a');
-SELECT compare('SELECT a, count(*), min(c), max(c) FROM pk_late TABLESAMPLE gpuagg.random_rows (5000) REPEATABLE (1) GROUP BY a'), compare('SELECT x.a, count(*) FROM pk_late x LEFT JOIN pk_late y ON x.c = y.c AND y.id < 5 GROUP BY x.a');
+SELECT compare('SELECT x.a, count(*) FROM pk_late x LEFT JOIN pk_late y ON x.c = y.c AND y.id < 5 GROUP BY x.a');
 DROP TABLE pk_late;
 
 -- a transaction's own rows, and snapshots from before
@@ -101,7 +102,7 @@ BEGIN;
 INSERT INTO pk SELECT * FROM pk WHERE id % 97 = 1;
 SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 ROLLBACK;
-SELECT pk_outcomes(array_agg(q)) FROM pk_queries;
+SELECT pk_outcomes(array_agg(q)) FROM pk_queries WHERE q NOT LIKE '%random_rows%';
 -- what is packed stays so
 SELECT gpuagg.unload('pk') > 0;
 SET gpuagg.debug_pack = off;
