@@ -15,7 +15,7 @@ use Test::More;
 my $top = "$FindBin::RealBin/../..";
 my %long = map { $_ => 1 } qw(groups topn strategy gpusample sample returned statistics numeric numeric_free
   numeric_average numeric_regroup numeric_long timezones hour_keys intervals joins join_bounds joined_rows joins_windows
-  correlated feeders random_rows shared_states grouping_sets zones);
+  correlated feeders random_rows shared_states grouping_sets zones packed);
 
 plan skip_all => 'PostgreSQL is built without ICU, whose locales need no package'
   if `pg_config --configure` !~ /--with-icu/;
