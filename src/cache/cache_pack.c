@@ -172,10 +172,16 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 	s = &extent->stripes[stripe];
 	column = extent->fills[fill]->column;
 	bytes = ops->column_bytes(s->stripe, column->attr);
-	live = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggPositions), MCXT_ALLOC_HUGE);
-	nlive = live_positions(extent, stripe, extent->fills[fill], live);
-	status = ops->pack(s->stripe, column->attr, live, nlive, &error);
-	pfree(live);
+	/* an ERROR would end the worker, which has no need to pack */
+	live = palloc_extended(Max(extent->room, 1) * sizeof(GpuAggPositions),
+						   MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	status = GPUAGG_OUT_OF_MEMORY;
+	if (live != NULL)
+	{
+		nlive = live_positions(extent, stripe, extent->fills[fill], live);
+		status = ops->pack(s->stripe, column->attr, live, nlive, &error);
+		pfree(live);
+	}
 	if (status != GPUAGG_OK)
 	{
 		gpuagg_cache_pack_never(extent);
