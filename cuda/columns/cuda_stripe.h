@@ -7,6 +7,7 @@
  *	fill.cu			pages into stripes, behind their decoding
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
  *	stripe_sample.cu	samples of lines
+ *	pack.cu			columns packed
  *	resident.h		stripes as a task's input: resident.cu, stripe_deferral.cu,
  *					stripe_filter.cu
  *
@@ -40,9 +41,13 @@ typedef struct GpuAggStored
 	uint32_t	type;
 	uint32_t	bytes;			/* of a value */
 	GpuAggDictionary *dictionary;	/* of strings */
-	char	   *memory;			/* values, the bitmap of NULLs, has_nulls, zones */
+	char	   *memory;			/* of all that follows: values or blocks and words, the bitmap of
+								 * NULLs, has_nulls, zones */
 	size_t		memory_bytes;
-	uint32_t   *nulls;
+	char	   *values;			/* of a packed one the words */
+	const GpuAggMiniblock *blocks;	/* NULL: it is plain */
+	bool		unpackable;		/* it was looked at, and packing it does not pay */
+	uint32_t   *nulls;			/* of a packed one NULL, if none is NULL */
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	GpuAggStoredZones zones;
 	GpuAggRange range;			/* of integers */
@@ -106,6 +111,16 @@ gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 		stripe->high_water = end;
 }
 
+/*
+ * A column's memory behind so many bytes of values: where in it are NULLs, unless it needs none,
+ * has_nulls and zones, and, as the result, its end
+ */
+extern size_t gpuagg_cuda_stored_layout(const GpuAggStripe *stripe, size_t values, bool nulls,
+										GpuAggStored *stored);
+
+/* As kernels have it, but for the strings of codes */
+extern void gpuagg_cuda_stored_column(const GpuAggStored *stored, GpuAggStripeColumn *column);
+
 /* What is stored of an attribute, or NULL */
 extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr);
 
@@ -139,6 +154,13 @@ extern bool gpuagg_cuda_stripe_sample(const GpuAggStripe *stripe, const GpuAggSt
 /* GpuAggStripeOps.rearrange */
 extern GpuAggStatus gpuagg_cuda_rearrange(GpuAggStripe *to, const GpuAggStripeRange *ranges,
 										  uint32_t nranges, GpuAggError *error);
+
+/* ---------- pack.cu ---------- */
+
+/* GpuAggStripeOps.pack */
+extern GpuAggStatus gpuagg_cuda_pack(GpuAggStripe *stripe, uint32_t attr,
+									 const GpuAggPositions *live, uint32_t nlive,
+									 GpuAggError *error);
 
 /* ---------- dictionary.cu ---------- */
 

@@ -16,8 +16,7 @@
 static __device__ __forceinline__ int64_t
 load_integer(const GpuAggStripeColumn &column, uint32_t position)
 {
-	return column.bytes == sizeof(int32_t) ? ((const int32_t *) column.values)[position] :
-		((const int64_t *) column.values)[position];
+	return gpuagg_card_value(column.values, column.blocks, column.bytes, position);
 }
 
 /* That there are some matters, not how many. */
@@ -198,7 +197,7 @@ fold_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 	const GpuAggStripeColumn &from = input.columns[table.from[c]];
 	const GpuAggFoldColumn &column = table.columns[c];
 	const uint32_t lane = threadIdx.x % LANES;
-	const bool	there = mine && !(from.nulls[word] >> lane & 1);
+	const bool	there = mine && !(gpuagg_card_nulls(from.nulls, word) >> lane & 1);
 	const uint32_t missing = __popc(__ballot_sync(ALL, mine && !there));
 	const bool	counts = column.fold == GPUAGG_FOLD_COUNT;
 	int64_t		value = 1;
@@ -222,16 +221,18 @@ copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint
 	const GpuAggStripeColumn &from = input.columns[table.from[c]];
 	const uint32_t lane = threadIdx.x % LANES;
 	const uint32_t position = word * LANES + lane;
-	const uint32_t nulls = from.nulls[word];
+	const uint32_t nulls = gpuagg_card_nulls(from.nulls, word);
 	const bool	there = mine && !(nulls >> lane & 1);
 	const uint32_t missing = __popc(__ballot_sync(ALL, mine && !there));
 	char	   *values = table.block + table.columns[c].values;
 	int64_t		value = 0;
 
+	if (there)
+		value = load_integer(from, position);
 	if (there && from.bytes == sizeof(int32_t))
-		((int32_t *) values)[row] = (int32_t) (value = ((const int32_t *) from.values)[position]);
+		((int32_t *) values)[row] = (int32_t) value;
 	else if (there)
-		((int64_t *) values)[row] = value = ((const int64_t *) from.values)[position];
+		((int64_t *) values)[row] = value;
 	else if (mine && table.columns[c].nulls != 0)
 		atomicOr((uint32_t *) (table.block + table.columns[c].nulls) + row / LANES,
 				 1u << row % LANES);

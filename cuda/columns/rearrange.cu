@@ -31,6 +31,7 @@ typedef struct Piece
 typedef struct Source
 {
 	const char *values;
+	const GpuAggMiniblock *blocks;
 	const uint32_t *nulls;
 	const uint32_t *valid;
 } Source;
@@ -55,20 +56,14 @@ bit_at(const uint32_t *bits, uint32_t i)
 
 /* A value, copied; as zones order it */
 static __device__ __forceinline__ int64_t
-copy_value(const Target &target, const char *values, uint32_t from, uint32_t to)
+copy_value(const Target &target, const Source &source, uint32_t from, uint32_t to)
 {
-	int64_t		v;
+	const int64_t v = gpuagg_card_value(source.values, source.blocks, target.bytes, from);
 
 	if (target.bytes == 4)
-	{
-		v = ((const int32_t *) values)[from];
 		((int32_t *) target.values)[to] = (int32_t) v;
-	}
 	else
-	{
-		v = ((const int64_t *) values)[from];
 		((int64_t *) target.values)[to] = v;
-	}
 	return gpuagg_zone_image(v, target.bytes, target.f64);
 }
 
@@ -81,7 +76,7 @@ copy_word(const Target &target, const Piece &piece, uint32_t first)
 	const bool	inside = to >= piece.to && to < piece.to + piece.count;
 	const uint32_t from = piece.from + (to - piece.to);
 	const bool	valid = inside && bit_at(source.valid, from);
-	const bool	null = valid && source.values != NULL && bit_at(source.nulls, from);
+	const bool	null = valid && source.nulls != NULL && bit_at(source.nulls, from);
 	const bool	value = valid && source.values != NULL && !null;
 	const uint32_t bits = __ballot_sync(0xFFFFFFFFu, target.values != NULL ? null : valid);
 	GpuAggZone *zone = &target.zones[first / GPUAGG_ZONE];
@@ -90,7 +85,7 @@ copy_word(const Target &target, const Piece &piece, uint32_t first)
 
 	if (target.values != NULL)
 	{
-		gpuagg_warp_bounds(value, value ? copy_value(target, source.values, from, to) : 0, &low,
+		gpuagg_warp_bounds(value, value ? copy_value(target, source, from, to) : 0, &low,
 						   &high);
 		if (threadIdx.x % GPUAGG_WARP_LANES == 0)
 			gpuagg_zone_widen(zone, low, high);
@@ -160,7 +155,7 @@ target_of(const GpuAggStripe *to, const GpuAggStored *stored, const GpuAggStripe
 	target.zones = stored == NULL ? to->zones.there : stored->zones.there;
 	if (stored != NULL)
 	{
-		target.values = stored->memory;
+		target.values = stored->values;
 		target.has_nulls = stored->has_nulls;
 		target.bytes = stored->bytes;
 		target.f64 = gpuagg_key_class(stored->type) == GPUAGG_CLASS_F64;
@@ -173,7 +168,8 @@ target_of(const GpuAggStripe *to, const GpuAggStored *stored, const GpuAggStripe
 		target.sources[s].valid = stripes[s]->valid;
 		if (from == NULL)
 			continue;
-		target.sources[s].values = from->memory;
+		target.sources[s].values = from->values;
+		target.sources[s].blocks = from->blocks;
 		target.sources[s].nulls = from->nulls;
 	}
 	return target;

@@ -283,7 +283,9 @@ sources_note(const GpuAggTask *task, const GpuAggPendingStripe *pending, GpuAggR
 		(void) gpuagg_cuda_stripe_columns(pending[i].stripe, gpuagg_cuda_program(task->prepared),
 										  columns, &error);
 		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
+		r->sources[i].key_blocks = (uint64_t) (uintptr_t) columns[d->key].blocks;
 		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
+		r->sources[i].arg_blocks = (uint64_t) (uintptr_t) columns[d->arg].blocks;
 		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].leftover;
 	}
 }

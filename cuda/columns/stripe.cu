@@ -116,12 +116,6 @@ zones_bytes(uint32_t positions)
 	return gpuagg_cuda_align(gpuagg_zones(positions) * sizeof(GpuAggZone));
 }
 
-static size_t
-column_zones_bytes(uint32_t positions)
-{
-	return 2 * zones_bytes(positions);
-}
-
 /* None of them has seen anything, here and, in the order of the stripe stream, there. */
 static bool
 zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t positions,
@@ -145,13 +139,12 @@ zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t
 
 /* Zones of a column, which kernels tell of, are empty, too. */
 static bool
-column_zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, char *there, uint32_t positions,
+column_zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, uint32_t positions,
 				  GpuAggError *error)
 {
-	zones->known = (GpuAggZone *) (there + zones_bytes(positions));
 	zones->told = &device->told[device->next_told++ % TOLD_WORDS];
 	zones->heard = *zones->told;
-	return zones_init(device, zones, there, positions, error) &&
+	return zones_init(device, zones, zones->there, positions, error) &&
 		CUDA_OK(device, cudaMemcpyAsync(zones->known, zones->here,
 										gpuagg_zones(positions) * sizeof(GpuAggZone),
 										cudaMemcpyHostToDevice, device->stripe_stream), error);
@@ -337,6 +330,28 @@ gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr)
 	return NULL;
 }
 
+size_t
+gpuagg_cuda_stored_layout(const GpuAggStripe *stripe, size_t values, bool nulls,
+						  GpuAggStored *stored)
+{
+	char	   *at = stored->memory + gpuagg_cuda_align(values);
+
+	stored->nulls = nulls ? (uint32_t *) at : NULL;
+	at += nulls ? stripe->valid_bytes : 0;
+	stored->has_nulls = (uint32_t *) at;
+	at += gpuagg_cuda_align(sizeof(*stored->has_nulls));
+	stored->zones.there = (GpuAggZone *) at;
+	at += zones_bytes(stripe->positions);
+	stored->zones.known = (GpuAggZone *) at;
+	return (size_t) (at - stored->memory) + zones_bytes(stripe->positions);
+}
+
+static size_t
+plain_values_bytes(const GpuAggStripe *stripe, const GpuAggStored *stored)
+{
+	return (size_t) stripe->room * stored->bytes;
+}
+
 static GpuAggStatus
 stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDictionary *dictionary,
 				GpuAggError *error)
@@ -345,17 +360,13 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	const bool	string = gpuagg_key_class(type) == GPUAGG_CLASS_BYTES;
 	GpuAggStored *columns;
 	GpuAggStored c = {};
-	size_t		values;
-	size_t		zones;
 
 	memset(error, 0, sizeof(*error));
 	c.attr = attr;
 	c.type = type;
 	c.dictionary = dictionary;
 	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
-	values = gpuagg_cuda_align((size_t) stripe->room * c.bytes);
-	zones = values + stripe->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
-	c.memory_bytes = zones + column_zones_bytes(stripe->positions);
+	c.memory_bytes = gpuagg_cuda_stored_layout(stripe, plain_values_bytes(stripe, &c), true, &c);
 	columns = (GpuAggStored *) realloc(stripe->columns, (stripe->ncolumns + 1) * sizeof(*columns));
 	if (columns == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -363,12 +374,13 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	c.memory = (char *) gpuagg_cuda_stripe_alloc(device, c.memory_bytes, error);
 	if (c.memory == NULL)
 		return error->status;
-	c.nulls = (uint32_t *) (c.memory + values);
-	c.has_nulls = (uint32_t *) (c.memory + values + stripe->valid_bytes);
+	c.values = c.memory;
+	(void) gpuagg_cuda_stored_layout(stripe, plain_values_bytes(stripe, &c), true, &c);
 
 	/* so that nothing is read that was never written: codes lead to strings */
-	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, zones, device->stripe_stream), error) ||
-		!column_zones_init(device, &c.zones, c.memory + zones, stripe->positions, error) ||
+	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, (char *) c.zones.there - c.memory,
+								 device->stripe_stream), error) ||
+		!column_zones_init(device, &c.zones, stripe->positions, error) ||
 		!gpuagg_cuda_stripe_done(device, error))
 	{
 		stored_free(device, &c);
@@ -400,6 +412,16 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 }
 
 static uint64_t
+stripe_plain_bytes(const GpuAggStripe *stripe, uint32_t attr)
+{
+	const GpuAggStored *stored = gpuagg_cuda_stripe_stored(stripe, attr);
+	GpuAggStored plain = {};
+
+	return stored != NULL ?
+		gpuagg_cuda_stored_layout(stripe, plain_values_bytes(stripe, stored), true, &plain) : 0;
+}
+
+static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
 	uint64_t	bytes = stripe->valid_bytes + zones_bytes(stripe->positions) +
@@ -408,6 +430,21 @@ stripe_bytes(const GpuAggStripe *stripe)
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		bytes += stripe->columns[i].memory_bytes;
 	return bytes;
+}
+
+void
+gpuagg_cuda_stored_column(const GpuAggStored *stored, GpuAggStripeColumn *column)
+{
+	memset(column, 0, sizeof(*column));
+	column->values = stored->values;
+	column->blocks = stored->blocks;
+	column->nulls = stored->nulls;
+	column->has_nulls = stored->has_nulls;
+	column->bytes = stored->bytes;
+	column->f64 = gpuagg_key_class(stored->type) == GPUAGG_CLASS_F64;
+	column->zones = stored->zones.there;
+	column->known = stored->zones.known;
+	column->told = (unsigned long long *) stored->zones.told;
 }
 
 bool
@@ -431,15 +468,7 @@ gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p,
 							  i);
 			return false;
 		}
-		memset(&columns[reg], 0, sizeof(*columns));
-		columns[reg].values = stored->memory;
-		columns[reg].nulls = stored->nulls;
-		columns[reg].has_nulls = stored->has_nulls;
-		columns[reg].bytes = stored->bytes;
-		columns[reg].f64 = gpuagg_key_class(stored->type) == GPUAGG_CLASS_F64;
-		columns[reg].zones = stored->zones.there;
-		columns[reg].known = stored->zones.known;
-		columns[reg].told = (unsigned long long *) stored->zones.told;
+		gpuagg_cuda_stored_column(stored, &columns[reg]);
 		if (classes[reg] == GPUAGG_CLASS_BYTES)
 			columns[reg].strings = gpuagg_cuda_dictionary_strings(stored->dictionary);
 	}
@@ -456,7 +485,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	stripe_range,
 	stripe_bytes,
 	stripe_column_bytes,
-	stripe_column_bytes,
+	stripe_plain_bytes,
 	stripe_limit,
 	stripe_used,
 	gpuagg_cuda_dictionary_create,
@@ -471,7 +500,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_code_tables_drop,
 	gpuagg_cuda_code_table_texts,
 	gpuagg_cuda_rearrange,
-	NULL,						/* packs nothing */
+	gpuagg_cuda_pack,
 	true,
 	false,
 };

@@ -100,7 +100,7 @@ stripe_take_kernel(const __grid_constant__ GpuAggStripeRun run)
 		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
 		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, word);
 		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
-			nulls |= input.columns[run.used[c]].nulls[word];
+			nulls |= gpuagg_card_nulls(input.columns[run.used[c]].nulls, word);
 		input.leftover[word] = bits & ~nulls;
 		if (input.chosen == NULL)
 			scanned += __popc(bits);

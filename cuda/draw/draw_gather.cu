@@ -147,6 +147,18 @@ struct Gather
 	}
 
 	/* __ldcg: the multiprocessor's own cache is for the index */
+	template <typename Value>
+	__device__ __forceinline__ Value
+	value_of(const Found &f, uint32_t column) const
+	{
+		const GpuAggDrawSource &from = source(f, column);
+
+		if (from.blocks != NULL)
+			return (Value) gpuagg_packed_value(from.blocks, (const uint64_t *) from.values,
+											   f.position);
+		return __ldcg((const Value *) from.values + f.position);
+	}
+
 	template <typename Value, int AHEAD, typename Turn>
 	__device__ __forceinline__ void
 	copy(const GpuAggDrawTarget &target, uint32_t column, const Turn &turn,
@@ -157,9 +169,8 @@ struct Gather
 		#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
-				value[j] = __ldcg((const Value *) source(found[j], column).values +
-								  found[j].position);
-#pragma unroll
+				value[j] = value_of<Value>(found[j], column);
+		#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
 				((Value *) target.values)[turn.draw(j)] = value[j];
@@ -174,7 +185,9 @@ struct Gather
 	__device__ __forceinline__ void
 	copy_null(const GpuAggDrawTarget &target, uint32_t column, uint64_t draw, const Found &f) const
 	{
-		if (source(f, column).nulls[f.position / 32] >> f.position % 32 & 1)
+		const uint32_t *nulls = source(f, column).nulls;
+
+		if (nulls != NULL && nulls[f.position / 32] >> f.position % 32 & 1)
 			atomicOr(&target.nulls[draw / 32], 1u << draw % 32);
 	}
 

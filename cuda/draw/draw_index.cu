@@ -141,7 +141,8 @@ count_segment(const GpuAggDrawRun &run, const CountRange &range, uint32_t first,
 		for (uint32_t i = 0; i < COUNT_WORDS; i++)
 			bits[i] = draw_word(range.positions->valid, first, count, at / 32 + i * WARP + lane);
 		for (uint32_t c = 0; range.nullable && c < run.ncolumns; c++)
-			null |= words_have_null(range.sources[c].nulls, first, count, at / 32 + lane, bits);
+			null |= range.sources[c].nulls != NULL &&
+				words_have_null(range.sources[c].nulls, first, count, at / 32 + lane, bits);
 		total = count_words(bits, total, blocks + at / GPUAGG_DRAW_BLOCK);
 	}
 	return total | (total == count ? GPUAGG_DRAW_FULL : 0) |

@@ -13,6 +13,7 @@
 #define GPUAGG_CUDA_DRAW_KERNELS_H
 
 #include "cuda/draw/draw_tiles.cuh"
+#include "device/ops/packed.h"
 #include "device/stripe.h"
 
 /* ---------- the index ---------- */
@@ -96,8 +97,9 @@ typedef struct GpuAggDrawPositions
 /* A column of a stripe */
 typedef struct GpuAggDrawSource
 {
-	const char *values;
-	const uint32_t *nulls;
+	const char *values;			/* of packed ones (device/ops/packed.h) the words */
+	const GpuAggMiniblock *blocks;	/* NULL: values are plain */
+	const uint32_t *nulls;		/* or NULL: none is */
 	const uint32_t *has_nulls;	/* 0: the bitmap need not be read */
 } GpuAggDrawSource;
 

@@ -91,7 +91,7 @@ shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 		stripe->columns[i].nulls = (uint32_t *) part(base, &at, stripe->valid_bytes);
 	s->cleared_bytes = at - s->upload;
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
-		stripe->columns[i].memory = part(base, &at, stripe->columns[i].memory_bytes);
+		stripe->columns[i].values = part(base, &at, stripe->columns[i].memory_bytes);
 	run->index = (GpuAggDrawIndex *) part(base, &at, sizeof(*run->index));
 	run->segments = (uint32_t *) part(base, &at, run->nsegments * sizeof(*run->segments));
 	run->stretches = (GpuAggDrawStretch *) part(base, &at,
@@ -111,7 +111,8 @@ stage_stripe(const GpuAggStripe *stripe, const GpuAggStripe *like, GpuAggDrawSou
 	{
 		const GpuAggStored *stored = gpuagg_cuda_stripe_stored(stripe, like->columns[c].attr);
 
-		sources[c].values = stored->memory;
+		sources[c].values = stored->values;
+		sources[c].blocks = stored->blocks;
 		sources[c].nulls = stored->nulls;
 		sources[c].has_nulls = stored->has_nulls;
 	}
@@ -152,7 +153,7 @@ stage(const GpuAggTask *task, const GpuAggStripeRange *ranges, const DrawShape *
 				 HERE(GpuAggDrawSource, run->sources));
 	for (uint32_t c = 0; c < run->ncolumns; c++)
 	{
-		targets[c].values = drawn->stripe.columns[c].memory;
+		targets[c].values = drawn->stripe.columns[c].values;
 		targets[c].nulls = drawn->stripe.columns[c].nulls;
 		targets[c].bytes = drawn->stripe.columns[c].bytes;
 	}
@@ -202,7 +203,9 @@ drawn_columns(const GpuAggProgram *p, const GpuAggStripeRange *ranges, uint32_t 
 			GpuAggStored *column = &stripe->columns[stripe->ncolumns++];
 
 			*column = *gpuagg_cuda_stripe_stored(like, i);
+			column->memory = NULL;
 			column->memory_bytes = (size_t) stripe->room * column->bytes;
+			column->blocks = NULL;
 			memset(&column->zones, 0, sizeof(column->zones));
 			column->ranged = drawn_range(ranges, nranges, i, &column->range) ? 1 + stripe->fills :
 																			   0;

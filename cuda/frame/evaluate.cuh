@@ -15,89 +15,11 @@
 #define GPUAGG_CUDA_FRAME_EVALUATE_CUH
 
 #include "cuda/frame/handle.cuh"
+#include "cuda/frame/quads.cuh"
 #include "cuda/kernel/atomics.h"
 #include "device/ops/group.h"
 
-/* Rows of a column that a thread loads at once */
-#define GPUAGG_QUAD 4
-
-typedef struct GpuAggQuad32
-{
-	int32_t		v[GPUAGG_QUAD];
-} GpuAggQuad32;
-
-typedef struct GpuAggQuad64
-{
-	int64_t		v[GPUAGG_QUAD];
-} GpuAggQuad64;
-
-typedef struct GpuAggQuadF64
-{
-	double		v[GPUAGG_QUAD];
-} GpuAggQuadF64;
-
 /* ---------- columns ---------- */
-
-#ifdef __CUDA_ARCH__
-/* Values are read once: they need not stay in a cache. */
-static __device__ __forceinline__ void
-quad_load(const char *values, uint32_t at, GpuAggQuad32 *q)
-{
-	const int4	w = __ldcs((const int4 *) (values + 4 * (uint64_t) at));
-
-	q->v[0] = w.x;
-	q->v[1] = w.y;
-	q->v[2] = w.z;
-	q->v[3] = w.w;
-}
-
-static __device__ __forceinline__ void
-quad_load(const char *values, uint32_t at, GpuAggQuad64 *q)
-{
-	const longlong2 *from = (const longlong2 *) (values + 8 * (uint64_t) at);
-	const longlong2 low = __ldcs(from);
-	const longlong2 high = __ldcs(from + 1);
-
-	q->v[0] = low.x;
-	q->v[1] = low.y;
-	q->v[2] = high.x;
-	q->v[3] = high.y;
-}
-
-static __device__ __forceinline__ void
-quad_load(const char *values, uint32_t at, GpuAggQuadF64 *q)
-{
-	const double2 *from = (const double2 *) (values + 8 * (uint64_t) at);
-	const double2 low = __ldcs(from);
-	const double2 high = __ldcs(from + 1);
-
-	q->v[0] = low.x;
-	q->v[1] = low.y;
-	q->v[2] = high.x;
-	q->v[3] = high.y;
-}
-#else
-template <typename Quad>
-static inline GPUAGG_HD void
-quad_load(const char *values, uint32_t at, Quad *q)
-{
-	memcpy(q, values + at / GPUAGG_QUAD * sizeof(*q), sizeof(*q));
-}
-#endif
-
-GPUAGG_FN uint32_t
-quad_nulls(const uint32_t *nulls, uint32_t at)
-{
-	return nulls[at / 32] >> (at % 32) & 0xF;
-}
-
-/* One of four that are registers, which cannot be indexed */
-template <typename V>
-GPUAGG_FN V
-quad_at(const V *v, uint32_t r)
-{
-	return r & 2 ? (r & 1 ? v[3] : v[2]) : (r & 1 ? v[1] : v[0]);
-}
 
 GPUAGG_FN GpuAggBytes
 frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
@@ -109,12 +31,13 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 }
 
 /* Column n of a row: where it is, four rows of it, one of them */
-#define GPUAGG_COLUMN(n) const char *p##n; const uint32_t *z##n;
+#define GPUAGG_COLUMN(n) FrameColumn p##n; const uint32_t *z##n;
 #define GPUAGG_COLUMN_TEXT(n) GPUAGG_COLUMN(n) GpuAggBytes *const *t##n;
-#define GPUAGG_OPEN(n) k.p##n = columns[n].values; k.z##n = columns[n].nulls;
+#define GPUAGG_OPEN(n) frame_open(columns[n], first, &k.p##n); k.z##n = columns[n].nulls;
 #define GPUAGG_OPEN_TEXT(n) GPUAGG_OPEN(n) k.t##n = columns[n].strings;
 #define GPUAGG_QUAD_OF(type, n) type c##n; uint32_t z##n;
 #define GPUAGG_LOAD(n) quad_load(k.p##n, at, &q.c##n); q.z##n = quad_nulls(k.z##n, at);
+#define GPUAGG_UNPACK(n) quad_unpack(k.p##n, at, &q.c##n);
 #define GPUAGG_TAKE(n, type, q) \
 	const type v##n = quad_at(q.c##n.v, r); \
 	const uint8_t s##n = q.z##n >> r & GPUAGG_ST_NULL;
@@ -142,14 +65,6 @@ struct FrameStage
 
 /* A row that was looked up, for later stages: its number, or, with the highest bit, a state */
 #define FRAME_FOUND_STATE 0x80000000u
-
-template <typename V>
-GPUAGG_FN void
-quad_put(V *v, uint32_t r, V x)
-{
-	for (uint32_t i = 0; i < GPUAGG_QUAD; i++)
-		v[i] = i == r ? x : v[i];
-}
 
 #define GPUAGG_FOUND(n) uint32_t f##n[GPUAGG_QUAD];
 #define GPUAGG_KEEP(n) \

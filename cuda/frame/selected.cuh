@@ -31,7 +31,7 @@ struct FrameSelected
 		if (frame_lane() % lanes != 0 || word == 0)
 			return;
 		for (uint32_t i = 0; i < a.nused; i++)
-			nulls |= input.columns[a.used[i]].nulls[at / 32];
+			nulls |= gpuagg_card_nulls(input.columns[a.used[i]].nulls, at / 32);
 		input.leftover[at / 32] = word & ~nulls;
 		with_null += __popc(word & nulls);
 	}

@@ -149,6 +149,7 @@ struct FrameQuads
 		passed = __shfl_sync(FRAME_ALL, bits, word) >>
 				(frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) &
 			0xF;
+		P::unpack(k, at, q);
 		if (!P::LATE)
 			return;
 		passed = frame_filter<P, Frame, 0>(a, k, q, m, found, at, passed, &nulls, counts);
@@ -258,7 +259,7 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 		__syncwarp();
 		if (!__any_sync(FRAME_ALL, bits != 0))
 			continue;
-		P::open(input.columns, k);
+		P::open(input.columns, first, k);
 		frame_granule<P>(a, input, k, first, bits, frame, counts);
 	}
 }

@@ -88,23 +88,37 @@ pairs_load_one(const GpuAggGroupByArgs &a, uint64_t row, uint64_t *key, uint32_t
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
 }
 
+/* A column of a source, at rows row, row + stride, ... */
+template <int ROWS, typename Word>
+static __device__ __forceinline__ void
+source_column(uint64_t values, uint64_t blocks, uint64_t first, uint64_t row, uint32_t stride,
+			  Word *v)
+{
+	if (blocks == 0)
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			v[r] = __ldcs((const Word *) values + row + r * stride);
+		return;
+	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		v[r] = (Word) gpuagg_packed_integer((const GpuAggMiniblock *) blocks,
+											(const uint64_t *) values,
+											(uint32_t) (row - first) + r * stride);
+}
+
 /* Keys and arguments of a source's rows, and which of these count: bit r for the r-th */
 template <int KEY, int ROWS>
 static __device__ __forceinline__ uint32_t
 source_load(const GpuAggSource &source, uint64_t row, uint32_t stride,
 			typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
-	const auto *keys = (const typename FastRow<KEY>::Word *) source.key + row;
-	const uint32_t *args = (const uint32_t *) source.arg + row;
 	const uint32_t *taken = (const uint32_t *) source.taken + row / 32;
 	uint32_t	rows = 0;
 
-	#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		key[r] = __ldcs(keys + r * stride);
-	#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		arg[r] = __ldcs(args + r * stride);
+	source_column<ROWS>(source.key, source.key_blocks, source.first, row, stride, key);
+	source_column<ROWS>(source.arg, source.arg_blocks, source.first, row, stride, arg);
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		rows |= (__ldg(taken + r * (stride / 32)) >> (row % 32) & 1) << r;
@@ -116,8 +130,8 @@ template <typename Word>
 static __device__ __forceinline__ bool
 source_load_one(const GpuAggSource &source, uint64_t row, Word *key, uint32_t *arg)
 {
-	*key = ((const Word *) source.key)[row];
-	*arg = ((const uint32_t *) source.arg)[row];
+	source_column<1>(source.key, source.key_blocks, source.first, row, 0, key);
+	source_column<1>(source.arg, source.arg_blocks, source.first, row, 0, arg);
 	return ((const uint32_t *) source.taken)[row / 32] >> (row % 32) & 1;
 }
 

@@ -47,12 +47,15 @@ typedef enum GpuAggFast
  * Rows that lie in columns.  Rows of all sources are numbered through, and
  * pointers are such that a row's number is its index: row r has the key
  * key[r] and the argument arg[r], and counts if bit r % 32 of taken[r / 32]
- * is set.  A source has whole tiles.
+ * is set.  A source has whole tiles.  Of packed columns (device/ops/packed.h)
+ * these are the words, whose first row's number is `first`.
  */
 typedef struct GpuAggSource
 {
 	uint64_t	key;			/* addresses */
 	uint64_t	arg;			/* of 4-byte values */
+	uint64_t	key_blocks;		/* 0: the column is plain */
+	uint64_t	arg_blocks;
 	uint64_t	taken;
 	uint64_t	first;			/* number of the first row */
 } GpuAggSource;

@@ -86,8 +86,8 @@ static void
 source_number(GpuAggSource *source, uint32_t key_bytes, uint64_t first)
 {
 	source->first = first;
-	source->key -= first * key_bytes;
-	source->arg -= first * sizeof(uint32_t);
+	source->key -= source->key_blocks == 0 ? first * key_bytes : 0;
+	source->arg -= source->arg_blocks == 0 ? first * sizeof(uint32_t) : 0;
 	source->taken -= first / 8;
 }
 
@@ -106,6 +106,7 @@ source_of_records(GpuAggGroupBy *s, uint64_t n, GpuAggSource *source, GpuAggErro
 	GROUPBY_CHECK(gpuagg_cuda_groupby_to_source(&s->record, s->records, n, room, key, arg, taken,
 											  s->config.sms, s->stream));
 	gpuagg_groupby_batches_read(s);
+	source->key_blocks = source->arg_blocks = 0;
 	source->key = (uint64_t) (uintptr_t) key;
 	source->arg = (uint64_t) (uintptr_t) arg;
 	source->taken = (uint64_t) (uintptr_t) taken;

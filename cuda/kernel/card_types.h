@@ -8,6 +8,7 @@
 #define GPUAGG_CUDA_KERNEL_CARD_TYPES_H
 
 #include "device/choice/hash_window.h"
+#include "device/ops/packed.h"
 #include "device/stripe.h"
 
 #define GPUAGG_HEAD_READY 0x80000000u
@@ -55,12 +56,13 @@ typedef struct GpuAggTableRef
 
 /*
  * A column of a stripe (device/stripe.h), for one of a program: values of 4 or 8
- * bytes, and a bit each that says NULL.
+ * bytes, or packed ones, and a bit each that says NULL.
  */
 typedef struct GpuAggStripeColumn
 {
-	char	   *values;
-	uint32_t   *nulls;
+	char	   *values;			/* of packed ones the words */
+	const GpuAggMiniblock *blocks;	/* NULL: values are plain */
+	uint32_t   *nulls;			/* of packed ones NULL, if none is NULL */
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	uint32_t	bytes;
 	uint32_t	f64;			/* 1: values are doubles */
@@ -71,6 +73,27 @@ typedef struct GpuAggStripeColumn
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
 									 * GPUAGG_STRING_BLOCK */
 } GpuAggStripeColumn;
+
+/* What is at a position of some column: an integer, a code, or the bits of a double */
+GPUAGG_FN int64_t
+gpuagg_card_value(const char *values, const GpuAggMiniblock *blocks, uint32_t bytes,
+				  uint32_t position)
+{
+	if (blocks == NULL)
+		return bytes == 4 ? ((const int32_t *) values)[position] :
+			((const int64_t *) values)[position];
+	const int64_t value = gpuagg_packed_value(blocks, (const uint64_t *) values, position);
+
+	/* of plain width there is no base: the sign is the value's own */
+	return bytes == 4 ? (int32_t) value : value;
+}
+
+/* A word of a bitmap of NULLs, which there may be none of */
+GPUAGG_FN uint32_t
+gpuagg_card_nulls(const uint32_t *nulls, uint32_t word)
+{
+	return nulls != NULL ? nulls[word] : 0;
+}
 
 /* Positions that a warp of a compiled kernel takes, by turns */
 #define GPUAGG_FRAME_GRANULE 1024

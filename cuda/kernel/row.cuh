@@ -37,21 +37,17 @@ load_resident(const GpuAggProgram *p, const GpuAggStripeColumn *columns, uint32_
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		const GpuAggStripeColumn *column = &columns[c];
-		uint32_t	code;
+		const uint32_t nulls = gpuagg_card_nulls(column->nulls, row / 32);
+		int64_t		value;
 
-		st[c] = column->nulls[row / 32] >> (row % 32) & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+		st[c] = nulls >> (row % 32) & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
 		if (st[c] != GPUAGG_ST_VALUE)
 			continue;
-		if (column->bytes == 8)
-		{
-			reg[c].i = ((const int64_t *) column->values)[row];
-			continue;
-		}
-		code = ((const uint32_t *) column->values)[row];
+		value = gpuagg_card_value(column->values, column->blocks, column->bytes, row);
 		if (column->strings != NULL)
-			reg[c].b = column->strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+			reg[c].b = column->strings[value / GPUAGG_STRING_BLOCK][value % GPUAGG_STRING_BLOCK];
 		else
-			reg[c].i = (int32_t) code;
+			reg[c].i = value;
 	}
 }
 

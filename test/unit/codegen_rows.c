@@ -11,6 +11,9 @@
 
 #define NSTRINGS 8
 
+/* Integers below it are decimals, whatever digits they have. */
+#define MOST_DECIMAL (INT64_C(1) << 50)
+
 int64_t		codegen_values[CODEGEN_COLUMNS][CODEGEN_ROWS];
 uint32_t	codegen_nulls[CODEGEN_COLUMNS][CODEGEN_ROWS / 32];
 GpuAggStripeColumn codegen_columns[CODEGEN_COLUMNS];
@@ -68,6 +71,133 @@ random_double(uint32_t type)
 	return type == GPUAGG_T_FLOAT4 ? (double) (float) v : v;
 }
 
+/* ---------- packed columns ---------- */
+
+/* Of a column: integers of so many bits, times a unit and from a base on; as decimals, if doubles */
+typedef struct Narrow
+{
+	uint32_t	bits;
+	uint64_t	unit;
+	int64_t		base;
+	uint32_t	digits;
+} Narrow;
+
+static Narrow
+random_narrow(uint32_t bytes)
+{
+	const Narrow n = {
+		.bits = random_next() % (bytes == 4 ? 27 : 54),
+		.unit = random_next() % 2 ? 1 : 1 + random_next() % 13,
+		.base = (int64_t) (random_next() % 4000) - 2000,
+		.digits = random_next() % (GPUAGG_DECIMAL_DIGITS + 1)
+	};
+
+	return n;
+}
+
+static int64_t
+narrow_value(const Narrow *n)
+{
+	return n->base + (int64_t) (n->unit * (random_next() & ((UINT64_C(1) << n->bits) - 1)));
+}
+
+static void
+put_bits(uint64_t *words, uint32_t at, uint64_t bits, uint32_t width)
+{
+	for (uint32_t i = 0; i < width; i++)
+		words[(at + i) / 64] |= (bits >> i & 1) << (at + i) % 64;
+}
+
+/* What is at a row, as it is packed: the integer, or that which the double is over */
+static int64_t
+packed_integer(uint32_t c, uint32_t r, bool f64, uint32_t digits)
+{
+	int64_t		value = codegen_columns[c].bytes == 4 ? ((int32_t *) codegen_values[c])[r] :
+		codegen_values[c][r];
+
+	if (f64 && digits != GPUAGG_NOT_DECIMAL)
+		(void) gpuagg_decimal_encode(value, gpuagg_decimal_power(digits), &value);
+	return value;
+}
+
+/*
+ * The column as a card has it packed, of the width that its values need: whatever is read of it is
+ * in its words.
+ */
+static void
+column_pack(uint32_t c, bool f64, uint64_t unit, uint32_t digits)
+{
+	static GpuAggMiniblock miniblocks[CODEGEN_COLUMNS];
+	static uint64_t words[CODEGEN_COLUMNS][CODEGEN_ROWS + 4];
+	GpuAggMiniblock *b = &miniblocks[c];
+	const uint32_t full = 8 * codegen_columns[c].bytes;
+	int64_t		low = INT64_MAX;
+	uint64_t	most = 0;
+	uint32_t	bits = 0;
+
+	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+		low = packed_integer(c, r, f64, digits) < low ? packed_integer(c, r, f64, digits) : low;
+	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+		most |= ((uint64_t) packed_integer(c, r, f64, digits) - (uint64_t) low) / unit;
+	while (bits < 64 && most >> bits != 0)
+		bits++;
+	memset(b, 0, sizeof(*b));
+	b->width = gpuagg_quad_width(bits, full);
+	b->unit = b->width > 32 ? 1 : unit;
+	b->digits = (uint8_t) digits;
+	b->base = low;
+	if (b->width > 32 && unit > 1)
+		return;
+	if (b->width == full)
+	{
+		b->base = 0;
+		b->unit = 1;
+		b->digits = GPUAGG_NOT_DECIMAL;
+	}
+	memset(words[c], 0, sizeof(words[c]));
+	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+		put_bits(words[c], r * b->width,
+				 ((uint64_t) packed_integer(c, r, f64, b->digits) - (uint64_t) b->base) / b->unit,
+				 b->width);
+	codegen_columns[c].values = (char *) words[c];
+	codegen_columns[c].blocks = b;
+}
+
+static bool
+is_number(uint32_t type)
+{
+	return type == GPUAGG_T_INT4 || type == GPUAGG_T_INT8;
+}
+
+/* Some columns are packed as they are; numbers often get other values, fewer bits wide. */
+static void
+column_narrow(const GpuAggProgram *p, uint32_t c)
+{
+	const uint32_t type = codegen_column_type(p, c);
+	const bool	f64 = gpuagg_key_class(type) == GPUAGG_CLASS_F64;
+	const Narrow n = random_narrow(f64 ? 8 : codegen_columns[c].bytes);
+	const bool	narrow = random_next() % 4 > 0;
+
+	if (narrow && type == GPUAGG_T_FLOAT8)
+		for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+			codegen_values[c][r] = gpuagg_decimal_decode(narrow_value(&n) % MOST_DECIMAL,
+														 gpuagg_decimal_power(n.digits));
+	else if (narrow && is_number(type))
+		for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
+			if (codegen_columns[c].bytes == 4)
+				((int32_t *) codegen_values[c])[r] = (int32_t) narrow_value(&n);
+			else
+				codegen_values[c][r] = narrow_value(&n);
+	else
+	{
+		column_pack(c, f64, 1, GPUAGG_NOT_DECIMAL);
+		return;
+	}
+	column_pack(c, f64, f64 ? 1 : n.unit, f64 ? n.digits : GPUAGG_NOT_DECIMAL);
+}
+
+/* ---------- the stripe ---------- */
+
 void
 codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 {
@@ -90,6 +220,13 @@ codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 				((int32_t *) codegen_values[c])[r] = (int32_t) random_int(type);
 			else
 				codegen_values[c][r] = random_int(type);
+		if (random_next() % 2)
+			column_narrow(p, c);
+		if (random_next() % 8 == 0)
+		{
+			memset(codegen_nulls[c], 0, sizeof(codegen_nulls[c]));
+			codegen_columns[c].nulls = NULL;
+		}
 	}
 }
 

@@ -201,8 +201,9 @@ codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 	typename P::Late l;
 	uint32_t	nulls = 0;
 
-	P::open(columns, k);
+	P::open(columns, at / GPUAGG_FRAME_GRANULE * GPUAGG_FRAME_GRANULE, k);
 	P::early(k, at, q);
+	P::unpack(k, at, q);
 	P::late(k, at, l);
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++, out++)
 	{

@@ -7,13 +7,18 @@
 static TestProgram numbers;
 static TestProgram texts;
 
-/* The table's numbers are such that packing them pays: times of whole seconds, and decimals. */
+/*
+ * The table's numbers are such that packing them pays: times of whole seconds, and decimals.  Of
+ * many groups some rows have keys of all bits, of either sign.
+ */
 static void
 table_make_narrow(uint32_t n, uint32_t groups, uint32_t skew)
 {
 	table_make(n, groups, skew);
 	for (uint32_t i = 0; i < n; i++)
 	{
+		if (groups > 1000 && i % 10000 < 3000)
+			rows[i].a = (int32_t) random_next();
 		rows[i].v = (int64_t) i * INT64_C(61000000) - rows[i].v % 100000 * INT64_C(1000000);
 		rows[i].d = (double) (rows[i].a % 1000) / 64;
 	}

@@ -35,15 +35,32 @@ add_struct(GpuAggWriter *w, const char *what, uint32_t first, uint32_t last)
 	gpuagg_write(w, "\t};\n");
 }
 
+static void
+add_each(GpuAggWriter *w, const char *what, uint32_t stage)
+{
+	for (uint32_t c = 0; c < w->program->ncolumns; c++)
+		if (w->stages.first[c] == stage)
+			gpuagg_write(w, "\t\t%s(%u)\n", what, c);
+}
+
 /* The function that loads a stage's; tag: what tells it from those of other stages */
 static void
 add_load(GpuAggWriter *w, const char *function, const char *what, const char *tag, uint32_t stage)
 {
 	gpuagg_write(w, "\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q%s)\n\t{\n",
 				 function, what, tag);
-	for (uint32_t c = 0; c < w->program->ncolumns; c++)
-		if (w->stages.first[c] == stage)
-			gpuagg_write(w, "\t\tGPUAGG_LOAD(%u)\n", c);
+	add_each(w, "GPUAGG_LOAD", stage);
+	if (stage > 0)
+		add_each(w, "GPUAGG_UNPACK", stage);
+	gpuagg_write(w, "\t}\n");
+}
+
+/* What was loaded ahead, which columns of the first stage are */
+static void
+add_unpack(GpuAggWriter *w)
+{
+	gpuagg_write(w, "\tGPUAGG_FN void\n\tunpack(const Columns &k, uint32_t at, Early &q)\n\t{\n");
+	add_each(w, "GPUAGG_UNPACK", 0);
 	gpuagg_write(w, "\t}\n");
 }
 
@@ -55,6 +72,7 @@ add_columns(GpuAggWriter *w)
 
 	add_struct(w, "Early", 0, 0);
 	add_load(w, "early", "Early", "", 0);
+	add_unpack(w);
 	add_struct(w, "More", 1, n - 1);
 	for (uint32_t s = 1; s < n; s++)
 	{
@@ -87,7 +105,7 @@ add_open(GpuAggWriter *w)
 			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "",
 						 c);
 	gpuagg_write(
-		w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, Columns &k)\n\t{\n");
+		w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, uint32_t first, Columns &k)\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
 			gpuagg_write(w, "\t\tGPUAGG_OPEN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "",

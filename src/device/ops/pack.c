@@ -7,9 +7,6 @@
 /* Narrower values are not worth a unit. */
 #define UNIT_WIDTH 4
 
-/* A column is packed if that saves one part of so many. */
-#define SAVES_PART 8
-
 /* Bits that hold all integers up to one */
 static uint8_t
 bits_of(uint64_t most)
@@ -117,10 +114,4 @@ gpuagg_pack_words(const int64_t *values, const GpuAggMiniblock *block, uint64_t 
 		used -= 64;
 		word = used == 0 ? 0 : n >> (width - used);
 	}
-}
-
-bool
-gpuagg_pack_pays(uint64_t packed, uint64_t plain)
-{
-	return packed <= plain - plain / SAVES_PART;
 }

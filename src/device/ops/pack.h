@@ -7,6 +7,9 @@
 
 #include "device/ops/packed.h"
 
+/* A column is packed if that saves one part of so many. */
+#define GPUAGG_PACK_PART 8
+
 /*
  * How the GPUAGG_MINIBLOCK values are stored in the fewest bits.  Those that nobody reads should
  * be one that somebody does.  doubles: they are bits of doubles.
@@ -18,6 +21,10 @@ extern void gpuagg_pack_words(const int64_t *values, const GpuAggMiniblock *bloc
 							  uint64_t *words);
 
 /* Is so much less worth reading packed values?  In bytes of all that is packed, and of it plain */
-extern bool gpuagg_pack_pays(uint64_t packed, uint64_t plain);
+GPUAGG_FN bool
+gpuagg_pack_pays(uint64_t packed, uint64_t plain)
+{
+	return packed <= plain - plain / GPUAGG_PACK_PART;
+}
 
 #endif							/* GPUAGG_DEVICE_PACK_H */

@@ -54,6 +54,23 @@ gpuagg_miniblock_words(const GpuAggMiniblock *b)
 	return (uint64_t) b->width * (GPUAGG_MINIBLOCK / 64);
 }
 
+/*
+ * Four neighbouring values of a card's miniblock, the first at a multiple of four, lie in 128 bits
+ * that begin with a word of 32; those of more than 32 bits begin and end with bytes.  So a card
+ * has these widths alone: the least of them for so many bits, `full` being that of plain values,
+ * which have no base.
+ */
+#define GPUAGG_QUAD_WIDTH 26
+
+GPUAGG_FN uint8_t
+gpuagg_quad_width(uint32_t bits, uint32_t full)
+{
+	const uint32_t width = bits <= GPUAGG_QUAD_WIDTH ? bits : bits <= 28 ? 28 : bits <= 32 ? 32 :
+		(bits + 7) / 8 * 8;
+
+	return (uint8_t) (width < full ? width : full);
+}
+
 /* 10^digits, digits up to GPUAGG_DECIMAL_DIGITS */
 GPUAGG_FN double
 gpuagg_decimal_power(uint32_t digits)
@@ -65,33 +82,44 @@ gpuagg_decimal_power(uint32_t digits)
 	return power;
 }
 
+/*
+ * On a card, where a division takes as long as 20 products, it is a product and what that lacks.
+ * Each device packs what its own function gives back.
+ */
+GPUAGG_FN int64_t
+gpuagg_decimal_decode(int64_t n, double power)
+{
+#ifdef __CUDA_ARCH__
+	const double inverse = 1 / power;
+	const double near = __dmul_rn((double) n, inverse);
+	const double value = __fma_rn(__fma_rn(-near, power, (double) n), inverse, near);
+#else
+	const double value = (double) n / power;
+#endif
+	int64_t		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
 /* A double as an integer of so many digits behind the point; false: it is none. */
 GPUAGG_FN bool
 gpuagg_decimal_encode(int64_t bits, double power, int64_t *n)
 {
 	double		value;
 	double		scaled;
-	int64_t		again;
 
 	memcpy(&value, &bits, sizeof(value));
+#ifdef __CUDA_ARCH__
+	scaled = __dmul_rn(value, power);	/* whatever it is compiled into, the same */
+#else
 	scaled = value * power;
+#endif
 	/* false of a NaN, too */
 	if (!(scaled > -(double) GPUAGG_DECIMAL_LIMIT && scaled < (double) GPUAGG_DECIMAL_LIMIT))
 		return false;
 	*n = (int64_t) (scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-	value = (double) *n / power;
-	memcpy(&again, &value, sizeof(again));
-	return again == bits;
-}
-
-GPUAGG_FN int64_t
-gpuagg_decimal_decode(int64_t n, double power)
-{
-	const double value = (double) n / power;
-	int64_t		bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
+	return gpuagg_decimal_decode(*n, power) == bits;
 }
 
 /* The i-th integer of `width` bits of some words; none of width 0 is read. */
@@ -110,16 +138,25 @@ gpuagg_packed_bits(const uint64_t *words, uint32_t i, uint32_t width)
 	return width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
 }
 
+/* An integer at a position, or a code; of a double its bits, or what is to be divided */
+GPUAGG_FN int64_t
+gpuagg_packed_integer(const GpuAggMiniblock *blocks, const uint64_t *words, uint32_t position)
+{
+	const GpuAggMiniblock *b = &blocks[position / GPUAGG_MINIBLOCK];
+
+	return (int64_t) ((uint64_t) b->base + b->unit *
+					  gpuagg_packed_bits(words + b->word, position % GPUAGG_MINIBLOCK, b->width));
+}
+
 /* A column's value at a position: an integer, a code, or the bits of a double */
 GPUAGG_FN int64_t
 gpuagg_packed_value(const GpuAggMiniblock *blocks, const uint64_t *words, uint32_t position)
 {
-	const GpuAggMiniblock *b = &blocks[position / GPUAGG_MINIBLOCK];
-	const uint64_t n = (uint64_t) b->base +
-		b->unit * gpuagg_packed_bits(words + b->word, position % GPUAGG_MINIBLOCK, b->width);
+	const uint32_t digits = blocks[position / GPUAGG_MINIBLOCK].digits;
+	const int64_t n = gpuagg_packed_integer(blocks, words, position);
 
-	return b->digits == GPUAGG_NOT_DECIMAL ? (int64_t) n :
-		gpuagg_decimal_decode((int64_t) n, gpuagg_decimal_power(b->digits));
+	return digits == GPUAGG_NOT_DECIMAL ? n :
+		gpuagg_decimal_decode(n, gpuagg_decimal_power(digits));
 }
 
 #endif							/* GPUAGG_DEVICE_PACKED_H */

@@ -618,7 +618,7 @@ make_table(Bench &b, uint64_t rows)
 		const uint32_t positions = (uint32_t) std::min<uint64_t>(rows - row, STRIPE_ROWS);
 
 		ranges.push_back({valid, {0, positions}, (uint32_t) ranges.size(), run.nsegments});
-		sources.push_back({(const char *) (b.values + row), nulls, has_nulls});
+		sources.push_back({(const char *) (b.values + row), NULL, nulls, has_nulls});
 		run.nsegments += gpuagg_draw_segments(positions);
 	}
 	b.table.drawn = b.values + b.probe->bytes / 8 - b.o.gathered;
