@@ -27,7 +27,7 @@ int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_wait = 0;
-bool		gpuagg_pack = true;
+int			gpuagg_pack = GPUAGG_PACK_AUTO;
 bool		gpuagg_debug_pack = false;
 bool		gpuagg_debug_compare = false;
 bool		gpuagg_debug_wal = true;
@@ -82,6 +82,14 @@ static const struct config_enum_entry compile_options[] = {
 	{"auto", GPUAGG_COMPILE_AUTO, false},
 	{"off", GPUAGG_COMPILE_OFF, false},
 	{"always", GPUAGG_COMPILE_ALWAYS, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry pack_options[] = {
+	{"auto", GPUAGG_PACK_AUTO, false},
+	{"on", GPUAGG_PACK_ON, false},
+	{"needed", GPUAGG_PACK_NEEDED, false},
+	{"off", GPUAGG_PACK_OFF, false},
 	{NULL, 0, false}
 };
 
@@ -472,11 +480,12 @@ define_server_settings(void)
 							 "A background worker writes down which they are, in gpuagg.autoload of the data directory.",
 							 &gpuagg_autoload, true,
 							 PGC_POSTMASTER, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.pack",
+	DefineCustomEnumVariable("gpuagg.pack",
 							 "Columns that stay on the device are packed once nothing has come to them for some seconds.",
-							 "They take fewer bits a value then.  Off: what is packed stays so until it goes.",
-							 &gpuagg_pack, true,
-							 PGC_SIGHUP, 0, NULL, NULL, NULL);
+							 "They take fewer bits a value then.  needed: where memory is short; auto: on for the host device, "
+							 "needed for a GPU.  Off: what is packed stays so until it goes.",
+							 &gpuagg_pack, GPUAGG_PACK_AUTO,
+							 pack_options, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.kernel_cache_size",
 							"Size on disk of kernels that were compiled for queries, so that a restarted server need not compile them again.",
 							"They lie in the data directory, in gpuagg_kernels; 0 keeps none.",

@@ -111,7 +111,17 @@ extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
 extern bool gpuagg_autoload;	/* gpuagg.autoload, server start */
-extern bool gpuagg_pack;		/* columns that rest are packed */
+
+/* Columns that stay and rest are packed */
+typedef enum GpuAggPack
+{
+	GPUAGG_PACK_AUTO,			/* as what reads them is faster: by the device */
+	GPUAGG_PACK_ON,
+	GPUAGG_PACK_NEEDED,			/* where memory is short */
+	GPUAGG_PACK_OFF
+} GpuAggPack;
+
+extern int	gpuagg_pack;
 extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none */
 extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */

@@ -217,6 +217,25 @@ selects(const GpuAggTask *task)
 	return task->making != NULL || gpuagg_cuda_program(task->prepared)->select;
 }
 
+/* A bit for each column of a program that some of these stripes have packed */
+static uint64_t
+packed_columns(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	uint64_t	packed = 0;
+
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t i = 0; i < p->nattrs; i++)
+		{
+			const GpuAggStored *stored = attrs[i].reg == GPUAGG_NO_REG ? NULL :
+				gpuagg_cuda_stripe_stored(pending[s].stripe, i);
+
+			if (stored != NULL && stored->blocks != NULL)
+				packed |= UINT64_C(1) << attrs[i].reg;
+		}
+	return packed;
+}
+
 /* False: there is no frame. */
 static bool
 frame_find(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
@@ -251,7 +270,7 @@ frame_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPat
 	packs = path->frame == GPUAGG_FRAME_PACKED &&
 		gpuagg_record_of_rows(gpuagg_cuda_program(task->prepared), &record);
 	gpuagg_codegen_kernel_again(gpuagg_cuda_program(of->prepared), packs ? &record : NULL,
-								path->frame, &path->code);
+								path->packed, path->frame, &path->code);
 	return path->code.text != NULL &&
 		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) ||
 		 shared_fits(task, path));
@@ -327,6 +346,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of,
 		task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(of->prepared), &reason))
 		return;
+	path->packed = packed_columns(gpuagg_cuda_program(of->prepared), of->pending, of->n);
 	path->open = frame_choose(task, of, path);
 	wish_fill(task, of->n == 0, &path->request.wish);
 	if (path->open)
@@ -365,7 +385,8 @@ bool
 gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n,
 							 GpuAggCompiledPath *path)
 {
-	if (is_numbered(path) && !numbers_find(task, pending, n, &path->args))
+	if ((packed_columns(gpuagg_cuda_program(task->prepared), pending, n) & ~path->packed) != 0 ||
+		(is_numbered(path) && !numbers_find(task, pending, n, &path->args)))
 		return false;
 	if (path->frame == GPUAGG_FRAME_DIRECT && !shared_fits(task, path))
 		return false;

@@ -36,6 +36,7 @@ typedef struct GpuAggCompiledPath
 	bool		open;			/* a frame fits */
 	bool		refused;		/* its kernel will not be there */
 	GpuAggFrame frame;
+	uint64_t	packed;			/* a bit for each column that its kernel takes packed, too */
 	GpuAggCodegen code;
 	GpuAggKernelRequest request;
 	GpuAggFrameArgs args;		/* all but what is a launch's */
@@ -57,7 +58,7 @@ extern GpuAggKernelState gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompil
 
 /*
  * For a launch over these stripes.  False: their keys' ranges are not known, or too
- * large; it is for others.
+ * large, or the kernel does not take them packed; it is for others.
  */
 extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task,
 										 const struct GpuAggPendingStripe *pending, uint32_t n,

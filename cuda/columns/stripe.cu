@@ -503,4 +503,5 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_pack,
 	true,
 	false,
+	true,
 };

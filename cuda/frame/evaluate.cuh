@@ -31,12 +31,12 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 }
 
 /* Column n of a row: where it is, four rows of it, one of them */
-#define GPUAGG_COLUMN(n) FrameColumn p##n; const uint32_t *z##n;
-#define GPUAGG_COLUMN_TEXT(n) GPUAGG_COLUMN(n) GpuAggBytes *const *t##n;
+#define GPUAGG_COLUMN(type, n) type p##n; const uint32_t *z##n;
+#define GPUAGG_COLUMN_TEXT(type, n) GPUAGG_COLUMN(type, n) GpuAggBytes *const *t##n;
 #define GPUAGG_OPEN(n) frame_open(columns[n], first, &k.p##n); k.z##n = columns[n].nulls;
 #define GPUAGG_OPEN_TEXT(n) GPUAGG_OPEN(n) k.t##n = columns[n].strings;
 #define GPUAGG_QUAD_OF(type, n) type c##n; uint32_t z##n;
-#define GPUAGG_LOAD(n) quad_load(k.p##n, at, &q.c##n); q.z##n = quad_nulls(k.z##n, at);
+#define GPUAGG_LOAD(n) quad_load(k.p##n, at, &q.c##n); q.z##n = quad_nulls(k.p##n, k.z##n, at);
 #define GPUAGG_UNPACK(n) quad_unpack(k.p##n, at, &q.c##n);
 #define GPUAGG_TAKE(n, type, q) \
 	const type v##n = quad_at(q.c##n.v, r); \

@@ -1,7 +1,9 @@
 /*
  * quads.cuh
- *		Columns of stripes as a thread of a query's own kernel reads them: four values at once,
- *		plain or packed (device/ops/packed.h).
+ *		Columns of stripes as a thread of a query's own kernel reads them: four values at once.
+ *
+ * A text says of each column whether it is plain, or may be packed (device/ops/packed.h), and is
+ * FramePlain or FrameMiniblock then; the same words read both.
  *
  * Loading and unpacking are two steps, that what is loaded may be on its way while the rows before
  * it are at work.  Until it is unpacked, a quad holds the words of 32 bits that its packed values
@@ -32,18 +34,30 @@ typedef struct GpuAggQuadF64
 	double		v[GPUAGG_QUAD];
 } GpuAggQuadF64;
 
-/* A column's values of a granule, which does not leave its miniblock */
-typedef struct FrameColumn
+/* Values of a column that is plain in all stripes, from the first position on */
+typedef struct FramePlain
+{
+	const char *values;
+} FramePlain;
+
+/* Values of a granule, which does not leave its miniblock */
+typedef struct FrameMiniblock
 {
 	const char *values;
 	int64_t		base;
 	double		power;			/* of decimals; of others 0 */
 	uint32_t	unit;
 	uint32_t	width;			/* bits; as many as a plain value's: they are plain */
-} FrameColumn;
+} FrameMiniblock;
 
 GPUAGG_FN void
-frame_open(const GpuAggStripeColumn &column, uint32_t first, FrameColumn *c)
+frame_open(const GpuAggStripeColumn &column, uint32_t, FramePlain *c)
+{
+	c->values = column.values;
+}
+
+GPUAGG_FN void
+frame_open(const GpuAggStripeColumn &column, uint32_t first, FrameMiniblock *c)
 {
 	c->values = column.values + (uint64_t) first * column.bytes;
 	c->width = 8 * column.bytes;
@@ -66,7 +80,7 @@ frame_open(const GpuAggStripeColumn &column, uint32_t first, FrameColumn *c)
 
 /* A position's first bit, from the granule's on */
 GPUAGG_FN uint32_t
-quad_bit(const FrameColumn &c, uint32_t at)
+quad_bit(const FrameMiniblock &c, uint32_t at)
 {
 	return at % GPUAGG_FRAME_GRANULE * c.width;
 }
@@ -148,24 +162,66 @@ quad_wide(const uint32_t *words, uint32_t width, int64_t *n)
 
 /* ---------- loading ---------- */
 
+#ifdef __CUDA_ARCH__
+/* Values are read once: they need not stay in a cache. */
+static __device__ __forceinline__ void
+quad_read(const char *from, GpuAggQuad32 *q)
+{
+	const int4	w = __ldcs((const int4 *) from);
+
+	q->v[0] = w.x;
+	q->v[1] = w.y;
+	q->v[2] = w.z;
+	q->v[3] = w.w;
+}
+
+static __device__ __forceinline__ void
+quad_read(const char *from, GpuAggQuad64 *q)
+{
+	const longlong2 low = __ldcs((const longlong2 *) from);
+	const longlong2 high = __ldcs((const longlong2 *) from + 1);
+
+	q->v[0] = low.x;
+	q->v[1] = low.y;
+	q->v[2] = high.x;
+	q->v[3] = high.y;
+}
+
+static __device__ __forceinline__ void
+quad_read(const char *from, GpuAggQuadF64 *q)
+{
+	const double2 low = __ldcs((const double2 *) from);
+	const double2 high = __ldcs((const double2 *) from + 1);
+
+	q->v[0] = low.x;
+	q->v[1] = low.y;
+	q->v[2] = high.x;
+	q->v[3] = high.y;
+}
+#else
+template <typename Quad>
+static inline GPUAGG_HD void
+quad_read(const char *from, Quad *q)
+{
+	memcpy(q, from, sizeof(*q));
+}
+#endif
+
+template <typename Quad>
 GPUAGG_FN void
-quad_load(const FrameColumn &c, uint32_t at, GpuAggQuad32 *q)
+quad_load(const FramePlain &c, uint32_t at, Quad *q)
+{
+	quad_read(c.values + (uint64_t) at * (sizeof(*q) / GPUAGG_QUAD), q);
+}
+
+GPUAGG_FN void
+quad_load(const FrameMiniblock &c, uint32_t at, GpuAggQuad32 *q)
 {
 	const char *from = c.values + quad_bit(c, at) / 32 * sizeof(uint32_t);
 
 	if (c.width == 32)
 	{
-#ifdef __CUDA_ARCH__
-		/* values are read once: they need not stay in a cache */
-		const int4	w = __ldcs((const int4 *) from);
-
-		q->v[0] = w.x;
-		q->v[1] = w.y;
-		q->v[2] = w.z;
-		q->v[3] = w.w;
-#else
-		memcpy(q, from, sizeof(*q));
-#endif
+		quad_read(from, q);
 		return;
 	}
 	for (uint32_t i = 0; i < GPUAGG_QUAD; i++)
@@ -174,23 +230,13 @@ quad_load(const FrameColumn &c, uint32_t at, GpuAggQuad32 *q)
 
 /* Values of 8 bytes, or what they are unpacked from */
 GPUAGG_FN void
-quad_load(const FrameColumn &c, uint32_t at, GpuAggQuad64 *q)
+quad_load(const FrameMiniblock &c, uint32_t at, GpuAggQuad64 *q)
 {
 	const char *from = c.values + quad_bit(c, at) / 32 * sizeof(uint32_t);
 
 	if (c.width == 64)
 	{
-#ifdef __CUDA_ARCH__
-		const longlong2 low = __ldcs((const longlong2 *) from);
-		const longlong2 high = __ldcs((const longlong2 *) from + 1);
-
-		q->v[0] = low.x;
-		q->v[1] = low.y;
-		q->v[2] = high.x;
-		q->v[3] = high.y;
-#else
-		memcpy(q, from, sizeof(*q));
-#endif
+		quad_read(from, q);
 		return;
 	}
 	quad_pairs<2>((const uint32_t *) from, q->v);
@@ -217,7 +263,7 @@ quad_bits(double d)
 }
 
 GPUAGG_FN void
-quad_load(const FrameColumn &c, uint32_t at, GpuAggQuadF64 *q)
+quad_load(const FrameMiniblock &c, uint32_t at, GpuAggQuadF64 *q)
 {
 	GpuAggQuad64 bits;
 
@@ -228,8 +274,14 @@ quad_load(const FrameColumn &c, uint32_t at, GpuAggQuadF64 *q)
 
 /* ---------- unpacking ---------- */
 
+template <typename Quad>
 GPUAGG_FN void
-quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuad32 *q)
+quad_unpack(const FramePlain &, uint32_t, Quad *)
+{
+}
+
+GPUAGG_FN void
+quad_unpack(const FrameMiniblock &c, uint32_t at, GpuAggQuad32 *q)
 {
 	uint32_t	words[GPUAGG_QUAD];
 	uint32_t	n[GPUAGG_QUAD];
@@ -244,7 +296,7 @@ quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuad32 *q)
 }
 
 GPUAGG_FN void
-quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuad64 *q)
+quad_unpack(const FrameMiniblock &c, uint32_t at, GpuAggQuad64 *q)
 {
 	uint32_t	words[2 * GPUAGG_QUAD];
 
@@ -272,7 +324,7 @@ quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuad64 *q)
 }
 
 GPUAGG_FN void
-quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuadF64 *q)
+quad_unpack(const FrameMiniblock &c, uint32_t at, GpuAggQuadF64 *q)
 {
 	GpuAggQuad64 bits;
 
@@ -289,7 +341,13 @@ quad_unpack(const FrameColumn &c, uint32_t at, GpuAggQuadF64 *q)
 /* ---------- what of four rows one has ---------- */
 
 GPUAGG_FN uint32_t
-quad_nulls(const uint32_t *nulls, uint32_t at)
+quad_nulls(const FramePlain &, const uint32_t *nulls, uint32_t at)
+{
+	return nulls[at / 32] >> (at % 32) & 0xF;
+}
+
+GPUAGG_FN uint32_t
+quad_nulls(const FrameMiniblock &, const uint32_t *nulls, uint32_t at)
 {
 	return gpuagg_card_nulls(nulls, at / 32) >> (at % 32) & 0xF;
 }

@@ -3,7 +3,8 @@
  *		Columns that rest are packed (cache_pack.h).
  *
  * Once few pages have come to an extent for a while, and nobody uses it, its columns are packed
- * where they lie, a stripe's column at a time.  A column of which the stripe lacks blocks stays
+ * where they lie, a stripe's column at a time, those first that are needed least; of a device that
+ * reads plain ones faster, only as far as memory is short.  A column of which the stripe lacks blocks stays
  * plain, for these may come.  To a stripe with packed columns no page comes any more, but for
  * columns that it has not: blocks that change get positions in other stripes
  * (cache_position.c), and are packed when these rest, or the extent has been laid in order
@@ -31,6 +32,9 @@
 
 /* Nor does a part of all that the extent has; in such stripes lies what changes often. */
 #define STRIPE_PART 8
+
+/* Memory is short beyond this part of the limit: what comes has room then until more is packed. */
+#define SHORT(limit) ((limit) - (limit) / 4)
 
 /* After a column the worker has so many times as long for other work; with jobs, and without */
 #define TIME_PART_BUSY 19
@@ -195,59 +199,92 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 	return true;
 }
 
+/* Is anything to be packed that rests, as much as there is now? */
+static bool
+is_wanted(void)
+{
+	const bool	needed = gpuagg_pack == GPUAGG_PACK_NEEDED ||
+		(gpuagg_pack == GPUAGG_PACK_AUTO && gpuagg_cache_stripe_ops()->packed_slower);
+
+	return gpuagg_pack != GPUAGG_PACK_OFF && !dlist_is_empty(gpuagg_cache_pack_waiting()) &&
+		(!needed || gpuagg_cache_used() > SHORT(gpuagg_cache_limit()));
+}
+
+/* The greatest of its columns' */
+static double
+extent_priority(const GpuAggCacheExtent *extent)
+{
+	double		priority = 0;
+
+	for (int i = 0; i < extent->nfills; i++)
+		priority = Max(priority, extent->fills[i]->priority);
+	return priority;
+}
+
+/*
+ * Of the extents that wait and that nobody uses, the one that is needed least, or NULL.  rested:
+ * only those that have been there since before `now` for long enough
+ */
+static GpuAggCacheExtent *
+next_extent(bool rested, TimestampTz now)
+{
+	GpuAggCacheExtent *least = NULL;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, gpuagg_cache_pack_waiting())
+	{
+		GpuAggCacheExtent *extent = dlist_container(GpuAggCacheExtent, packing.node, iter.cur);
+
+		if (rested && !TimestampDifferenceExceeds(extent->packing.since, now, REST_MS))
+			break;
+		/* what is being looked at may not be evicted either; who leaves it wakes the worker */
+		if (gpuagg_cache_is_idle(extent) && extent->nfills > 0 &&
+			(rested || extent->fills[0]->queued) &&
+			(least == NULL || extent_priority(extent) < extent_priority(least)))
+			least = extent;
+	}
+	return least;
+}
+
 long
 gpuagg_cache_pack_some(bool busy)
 {
 	static TimestampTz not_before = 0;
 	const TimestampTz begin = GetCurrentTimestamp();
-	dlist_head *waiting = gpuagg_cache_pack_waiting();
-	dlist_mutable_iter iter;
+	GpuAggCacheExtent *extent;
 
-	if (dlist_is_empty(waiting) || !gpuagg_pack)
+	if (!is_wanted())
 		return -1;
 	if (begin < not_before)
 		return TimestampDifferenceMilliseconds(begin, not_before) + 1;
-	dlist_foreach_modify(iter, waiting)
+	while ((extent = next_extent(true, begin)) != NULL)
 	{
-		GpuAggCacheExtent *extent = dlist_container(GpuAggCacheExtent, packing.node, iter.cur);
-
-		if (!TimestampDifferenceExceeds(extent->packing.since, begin, REST_MS))
-			return REST_MS + 1;
-		/* who leaves it wakes the worker */
-		if (!gpuagg_cache_is_idle(extent) || !pack_one(extent, positions_least(extent)))
+		if (!pack_one(extent, positions_least(extent)))
 			continue;
 		gpuagg_cache_publish();
 		not_before = GetCurrentTimestamp();
 		not_before += (busy ? TIME_PART_BUSY : TIME_PART) * (not_before - begin);
 		return 1;
 	}
-	return dlist_is_empty(waiting) ? -1 : REST_MS;
+	return is_wanted() ? REST_MS + 1 : -1;
 }
 
 bool
 gpuagg_cache_pack_now(void)
 {
 	const TimestampTz begin = GetCurrentTimestamp();
-	dlist_head *waiting = gpuagg_cache_pack_waiting();
-	dlist_mutable_iter iter;
+	const uint64 used = gpuagg_cache_used();
+	GpuAggCacheExtent *extent;
 
-	if (!gpuagg_pack)
+	if (gpuagg_pack == GPUAGG_PACK_OFF)
 		return false;
-	dlist_foreach_modify(iter, waiting)
+	while ((extent = next_extent(false, begin)) != NULL)
 	{
-		GpuAggCacheExtent *extent = dlist_container(GpuAggCacheExtent, packing.node, iter.cur);
-		const uint64 used = gpuagg_cache_used();
-
-		/* what is being looked at may not be evicted either */
-		if (!gpuagg_cache_is_idle(extent) || extent->nfills == 0 || !extent->fills[0]->queued)
-			continue;
-		while (pack_one(extent, positions_least(extent)))
-		{
-			if (gpuagg_cache_used() < used)
-				return true;
-			if (TimestampDifferenceExceeds(begin, GetCurrentTimestamp(), NOW_MS))
-				return false;
-		}
+		(void) pack_one(extent, positions_least(extent));
+		if (gpuagg_cache_used() < used)
+			return true;
+		if (TimestampDifferenceExceeds(begin, GetCurrentTimestamp(), NOW_MS))
+			return false;
 	}
 	return false;
 }
@@ -255,6 +292,6 @@ gpuagg_cache_pack_now(void)
 void
 gpuagg_cache_pack_all(GpuAggCacheExtent *extent)
 {
-	while (gpuagg_pack && extent->packing.waits && gpuagg_cache_is_idle(extent) &&
+	while (gpuagg_pack != GPUAGG_PACK_OFF && extent->packing.waits && gpuagg_cache_is_idle(extent) &&
 		   pack_one(extent, 1));
 }

@@ -244,6 +244,8 @@ typedef struct GpuAggStripeOps
 	bool		results;
 
 	bool		compares;		/* does it know GpuAggPage.compare? */
+
+	bool		packed_slower;	/* does reading packed columns take longer than plain ones? */
 } GpuAggStripeOps;
 
 #endif							/* GPUAGG_DEVICE_STRIPE_H */

@@ -11,9 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('pack', 'shared_buffers = 128MB', 'autovacuum = off', 'jit = off', 'gpuagg.cache_size = 20MB');
-
-plan skip_all => 'the device packs nothing' if device_kind($node) ne 'host';
+my $node = new_node('pack', 'shared_buffers = 128MB', 'autovacuum = off', 'jit = off', 'gpuagg.cache_size = 20MB', 'gpuagg.pack = on');
 
 sub make
 {
@@ -111,6 +109,20 @@ $node->safe_psql('postgres', "SELECT gpuagg.unload('large'), gpuagg.unload('smal
 make("part$_", 150000) foreach 1 .. 4;
 $node->safe_psql('postgres', "SELECT gpuagg.load('part$_')") foreach 1 .. 4;
 cmp_ok($node->safe_psql('postgres', 'SELECT sum(plain_bytes) / (20 << 20) FROM gpuagg.cache'), '>', 1, 'tables beyond the limit');
+ok(comes("part$_", $whole), "... are there, $_") foreach 1 .. 4;
+same_answer($node, query("part$_"), "... and answer, $_") foreach 1 .. 4;
+
+# Only as far as memory is short
+$node->safe_psql('postgres', "SELECT gpuagg.unload('part$_')") foreach 1 .. 4;
+$node->append_conf('postgresql.conf', 'gpuagg.pack = needed');
+$node->reload;
+ok($node->poll_query_until('postgres', 'SHOW gpuagg.pack', 'needed'), 'packing where it is needed');
+$node->safe_psql('postgres', "SELECT pg_sleep(1), gpuagg.load('part1')");
+$node->safe_psql('postgres', 'SELECT pg_sleep(5)');
+ok(comes('part1', $plain), 'a table that has room stays plain');
+$node->safe_psql('postgres', "SELECT gpuagg.load('part$_')") foreach 2 .. 4;
+ok($node->poll_query_until('postgres', "SELECT sum(bytes) < sum(plain_bytes) * 0.9 AND sum(bytes) <= 20 << 20 FROM gpuagg.cache"),
+	'four that have none do not');
 ok(comes("part$_", $whole), "... are there, $_") foreach 1 .. 4;
 same_answer($node, query("part$_"), "... and answer, $_") foreach 1 .. 4;
 

@@ -198,6 +198,12 @@ column_narrow(const GpuAggProgram *p, uint32_t c)
 
 /* ---------- the stripe ---------- */
 
+uint64_t
+codegen_packed(uint64_t seed)
+{
+	return seed % 4 == 0 ? 0 : seed % 4 == 1 ? UINT64_MAX : seed * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 void
 codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 {
@@ -220,7 +226,9 @@ codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 				((int32_t *) codegen_values[c])[r] = (int32_t) random_int(type);
 			else
 				codegen_values[c][r] = random_int(type);
-		if (random_next() % 2)
+		if (!(codegen_packed(seed) >> c & 1))
+			continue;
+		if (random_next() % 4 > 0)
 			column_narrow(p, c);
 		if (random_next() % 8 == 0)
 		{

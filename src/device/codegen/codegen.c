@@ -102,8 +102,9 @@ add_open(GpuAggWriter *w)
 	gpuagg_write(w, "\tstruct Columns\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
-			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "",
-						 c);
+			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%s, %u)\n",
+						 gpuagg_write_is_text(w, c) ? "_TEXT" : "",
+						 w->packed >> c & 1 ? "FrameMiniblock" : "FramePlain", c);
 	gpuagg_write(
 		w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, uint32_t first, Columns &k)\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
@@ -484,13 +485,13 @@ finish(GpuAggWriter *w, GpuAggCodegen *out)
 }
 
 void
-gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, const char *name,
-					   GpuAggCodegen *out)
+gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, uint64_t packed,
+					   const char *name, GpuAggCodegen *out)
 {
 	GpuAggWriter w;
 
 	memset(out, 0, sizeof(*out));
-	gpuagg_writer_init(&w, p);
+	gpuagg_writer_init(&w, p, packed);
 	add_program(&w, record, name, out);
 	finish(&w, out);
 }
@@ -567,8 +568,8 @@ threads_of(const GpuAggProgram *p, GpuAggFrame frame)
 }
 
 void
-gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
-					  GpuAggCodegen *out)
+gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, uint64_t packed,
+					  GpuAggFrame frame, GpuAggCodegen *out)
 {
 	GpuAggProgram *p = program_for(program, frame);
 	GpuAggWriter w;
@@ -577,7 +578,7 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 	if (p == NULL)
 		return;
 	out->threads = threads_of(p, frame);
-	gpuagg_writer_init(&w, p);
+	gpuagg_writer_init(&w, p, packed);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, record, "Query", out);
 	gpuagg_write(&w,
@@ -585,7 +586,8 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 				 "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
 				 out->threads, frame_headers[frame]);
 	finish(&w, out);
-	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
-			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
+	snprintf(out->shape, sizeof(out->shape), "%s: %u columns%s, %u instructions, %u keys, %u states",
+			 frame_headers[frame], p->ncolumns, packed != 0 ? " packed" : "", p->ninstrs, p->nkeys,
+			 p->ntransitions);
 	free(p);
 }

@@ -14,10 +14,11 @@
 /* ---------- text ---------- */
 
 void
-gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program)
+gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program, uint64_t packed)
 {
 	memset(w, 0, sizeof(*w));
 	w->program = program;
+	w->packed = packed;
 	w->nnumbers = program->ncolumns;
 	gpuagg_stages_find(program, &w->stages);
 }

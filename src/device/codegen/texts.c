@@ -28,6 +28,7 @@ typedef struct Made
 typedef struct KeyHead
 {
 	uint64_t	frame;
+	uint64_t	packed;
 	GpuAggRecord record;
 } KeyHead;
 
@@ -35,7 +36,8 @@ static Made texts[TEXTS];
 
 /* What a text depends on, and no more than that of literals; malloc'ed, or NULL */
 static char *
-key_make(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame, size_t *bytes)
+key_make(const GpuAggProgram *program, const GpuAggRecord *record, uint64_t packed,
+		 GpuAggFrame frame, size_t *bytes)
 {
 	KeyHead    *head;
 	GpuAggProgram *p;
@@ -46,6 +48,7 @@ key_make(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame f
 	if (head == NULL)
 		return NULL;
 	head->frame = 1 + (uint64_t) frame;
+	head->packed = packed;
 	if (record != NULL)
 		head->record = *record;
 	p = memcpy(head + 1, program, program->bytes);
@@ -77,15 +80,15 @@ code_copy(const GpuAggCodegen *from, GpuAggCodegen *out)
 
 void
 gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
-							GpuAggFrame frame, GpuAggCodegen *out)
+							uint64_t packed, GpuAggFrame frame, GpuAggCodegen *out)
 {
 	size_t		bytes;
-	char	   *key = key_make(program, record, frame, &bytes);
+	char	   *key = key_make(program, record, packed, frame, &bytes);
 	Made	   *made;
 
 	if (key == NULL)
 	{
-		gpuagg_codegen_kernel(program, record, frame, out);
+		gpuagg_codegen_kernel(program, record, packed, frame, out);
 		return;
 	}
 	made = &texts[gpuagg_hash_bytes(key, bytes, 0) % TEXTS];
@@ -96,7 +99,7 @@ gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *re
 		made_free(made);
 		made->key = key;
 		made->bytes = bytes;
-		gpuagg_codegen_kernel(program, record, frame, &made->code);
+		gpuagg_codegen_kernel(program, record, packed, frame, &made->code);
 	}
 	code_copy(&made->code, out);
 	if (out->text == NULL)
