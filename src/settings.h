@@ -115,7 +115,7 @@ extern bool gpuagg_autoload;	/* gpuagg.autoload, server start */
 /* Columns that stay and rest are packed */
 typedef enum GpuAggPack
 {
-	GPUAGG_PACK_AUTO,			/* as what reads them is faster: by the device */
+	GPUAGG_PACK_AUTO,			/* on; needed of a device that reads plain ones faster */
 	GPUAGG_PACK_ON,
 	GPUAGG_PACK_NEEDED,			/* where memory is short */
 	GPUAGG_PACK_OFF

@@ -217,12 +217,11 @@ selects(const GpuAggTask *task)
 	return task->making != NULL || gpuagg_cuda_program(task->prepared)->select;
 }
 
-/* A bit for each column of a program that some of these stripes have packed */
-static uint64_t
-packed_columns(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n)
+/* Has any of these stripes a column packed that a program loads? */
+static bool
+any_packed(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-	uint64_t	packed = 0;
 
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t i = 0; i < p->nattrs; i++)
@@ -231,9 +230,9 @@ packed_columns(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint3
 				gpuagg_cuda_stripe_stored(pending[s].stripe, i);
 
 			if (stored != NULL && stored->blocks != NULL)
-				packed |= UINT64_C(1) << attrs[i].reg;
+				return true;
 		}
-	return packed;
+	return false;
 }
 
 /* False: there is no frame. */
@@ -346,7 +345,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of,
 		task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(of->prepared), &reason))
 		return;
-	path->packed = packed_columns(gpuagg_cuda_program(of->prepared), of->pending, of->n);
+	path->packed = any_packed(gpuagg_cuda_program(of->prepared), of->pending, of->n);
 	path->open = frame_choose(task, of, path);
 	wish_fill(task, of->n == 0, &path->request.wish);
 	if (path->open)
@@ -385,7 +384,7 @@ bool
 gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n,
 							 GpuAggCompiledPath *path)
 {
-	if ((packed_columns(gpuagg_cuda_program(task->prepared), pending, n) & ~path->packed) != 0 ||
+	if ((!path->packed && any_packed(gpuagg_cuda_program(task->prepared), pending, n)) ||
 		(is_numbered(path) && !numbers_find(task, pending, n, &path->args)))
 		return false;
 	if (path->frame == GPUAGG_FRAME_DIRECT && !shared_fits(task, path))

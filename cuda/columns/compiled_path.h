@@ -36,7 +36,7 @@ typedef struct GpuAggCompiledPath
 	bool		open;			/* a frame fits */
 	bool		refused;		/* its kernel will not be there */
 	GpuAggFrame frame;
-	uint64_t	packed;			/* a bit for each column that its kernel takes packed, too */
+	bool		packed;			/* its kernel takes packed columns, too */
 	GpuAggCodegen code;
 	GpuAggKernelRequest request;
 	GpuAggFrameArgs args;		/* all but what is a launch's */

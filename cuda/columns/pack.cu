@@ -5,7 +5,7 @@
  * A block of threads takes a miniblock: once to know how it is stored, and, where the host has
  * found that the whole pays and has put the miniblocks one behind the other, once more to store it.
  * What lies at positions without a value, or that are not read any more, becomes the base, which is
- * some value: who loads a NULL's code finds some string by it.
+ * some value, or 0 as in a plain column: who loads a NULL's code finds some string by it.
  *
  * All of it is in the stripe stream: behind what was done to stripes, before what will be.
  */
@@ -24,7 +24,7 @@
 /* Narrower values are not worth a unit. */
 #define UNIT_WIDTH 4
 
-/* Greater ones are not looked for: a unit is one factor of a product of words. */
+/* A unit is one factor of a product of words: of a greater one its half will do, and so on. */
 #define UNIT_LIMIT (UINT64_C(1) << 32)
 
 /* Words that reading the last values may look at behind them */
@@ -93,7 +93,7 @@ word_values(const Packing &p, uint32_t word)
 		listed_bits(live, word);
 }
 
-/* A thread's values, and of which positions there are any; thread t has position t, t + THREADS .. */
+/* A thread's values, which lie THREADS positions apart, and which of them there are */
 static __device__ uint32_t
 values_read(const Packing &p, uint32_t block, int64_t *values)
 {
@@ -185,6 +185,8 @@ unit_of(Shared &shared, const int64_t *values, uint32_t there, int64_t low, uint
 		unit = shared.unit;
 		__syncthreads();
 	}
+	while (unit >= UNIT_LIMIT && unit % 2 == 0)
+		unit /= 2;
 	return unit < UNIT_LIMIT ? unit : 1;
 }
 
@@ -295,7 +297,7 @@ store_kernel(const __grid_constant__ Packing p, const GpuAggMiniblock *blocks, u
 
 /* ---------- host ---------- */
 
-/* Memory of the device's that is no stripe's yet */
+/* Memory of the device's, whatever the cache's limit says: it takes the place of more. */
 static void *
 take(GpuAggDevice *device, size_t bytes, GpuAggError *error)
 {
@@ -390,10 +392,7 @@ write_packed(GpuAggStripe *stripe, const Packing &p, const GpuAggStored *plain,
 	return CUDA_OK(device, cudaGetLastError(), error) && gpuagg_cuda_stripe_done(device, error);
 }
 
-/*
- * In the place of the plain column.  Only now does its memory count as the stripes', for it takes
- * the place of more.
- */
+/* In the place of the plain column, whose memory goes */
 static bool
 put(GpuAggStripe *stripe, GpuAggStored *plain, const Packing &p, GpuAggMiniblock *blocks,
 	uint32_t nblocks, bool has_nulls, GpuAggError *error)
@@ -422,7 +421,7 @@ put(GpuAggStripe *stripe, GpuAggStored *plain, const Packing &p, GpuAggMiniblock
 	return true;
 }
 
-/* The list of positions, there; NULL: there are none, or an error */
+/* The list of positions, there; NULL: an error */
 static GpuAggPositions *
 upload(GpuAggDevice *device, const GpuAggPositions *live, uint32_t nlive, GpuAggError *error)
 {

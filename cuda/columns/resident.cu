@@ -255,7 +255,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const GpuAggResidentShape 
 	if (!gpuagg_cuda_resident_upload(task, batch, shape, parts, error) ||
 		!launch_begin(task, batch, error))
 		return false;
-	if (selects(task))
+	if (shape->selects)
 	{
 		GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
 
@@ -300,7 +300,9 @@ enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 
 	shape_of(task, pending, n, &shape);
 	shape.deferred = true;
-	shape.choose &= !selects(task);
+	shape.selects = selects(task) &&
+		gpuagg_cuda_compiled_prepare(task, pending, n, &task->queue->compiled);
+	shape.choose &= !shape.selects;
 	shape.nbitmaps = shape.choose ? 2 : 1;
 	batch = gpuagg_cuda_resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
@@ -568,16 +570,14 @@ enqueue(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
 	GpuAggResidentQueue *q = task->queue;
 
-	if (q->compiles && !gpuagg_cuda_compiled_prepare(task, pending, n, &q->compiled))
-		for (uint32_t i = 0; i < n; i++)
-			enqueue_rows(task, &pending[i]);
-	else if (q->deferral.open)
+	/* what is deferred is never grouped here: whoever is to have it reads that alone */
+	if (q->deferral.open)
 	{
 		if (task->making != NULL)
 			gpuagg_cuda_making_note(task, pending, n);
 		enqueue_deferred(task, pending, n);
 	}
-	else if (q->compiles)
+	else if (q->compiles && gpuagg_cuda_compiled_prepare(task, pending, n, &q->compiled))
 		enqueue_compiled(task, pending, n);
 	else
 		for (uint32_t i = 0; i < n; i++)

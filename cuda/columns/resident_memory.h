@@ -31,6 +31,7 @@ typedef struct GpuAggResidentShape
 	uint32_t	n;
 	bool		deferred;
 	bool		choose;			/* positions are chosen before they are grouped */
+	bool		selects;		/* deferred: a kernel of the query's own chooses them */
 	uint32_t	nbitmaps;		/* of a bit a position: what is left over, and chosen */
 	uint32_t	left_words;		/* granules that have anything of these say so; 0: bitmaps are
 								 * cleared before anything runs */

@@ -4,8 +4,8 @@
  *
  * Once few pages have come to an extent for a while, and nobody uses it, its columns are packed
  * where they lie, a stripe's column at a time, those first that are needed least; of a device that
- * reads plain ones faster, only as far as memory is short.  A column of which the stripe lacks blocks stays
- * plain, for these may come.  To a stripe with packed columns no page comes any more, but for
+ * reads plain ones faster, only as far as memory is short.  A column of which the stripe lacks
+ * blocks stays plain, for these may come.  To a stripe with packed columns no page comes any more, but for
  * columns that it has not: blocks that change get positions in other stripes
  * (cache_position.c), and are packed when these rest, or the extent has been laid in order
  * (cache_arrange.c).
@@ -43,6 +43,16 @@
 /* Where memory is short somebody waits: he gives way to what is looked through for so long. */
 #define NOW_MS 100
 
+static void
+waits_again(GpuAggCacheExtent *extent)
+{
+	GpuAggCachePacking *packing = &extent->packing;
+
+	gpuagg_cache_pack_wait(extent);
+	packing->came = packing->stripe = packing->fill = 0;
+	packing->since = GetCurrentTimestamp();
+}
+
 void
 gpuagg_cache_pack_later(GpuAggCacheExtent *extent, uint32 pages)
 {
@@ -54,9 +64,7 @@ gpuagg_cache_pack_later(GpuAggCacheExtent *extent, uint32 pages)
 	packing->stripe = packing->fill = 0;
 	if (packing->waits && packing->came <= extent->nplaced / REST_PART)
 		return;
-	gpuagg_cache_pack_wait(extent);
-	packing->came = 0;
-	packing->since = GetCurrentTimestamp();
+	waits_again(extent);
 }
 
 /*
@@ -151,8 +159,8 @@ column_shrinks(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 }
 
 /*
- * Packs a column of an extent that nobody uses.  False: it has no other, or there is no memory; the
- * extent waits no more.
+ * Packs a column of an extent that nobody uses.  False: it has no other, and waits no more; or there
+ * is no memory, and it waits as if pages had come.
  */
 static bool
 pack_one(GpuAggCacheExtent *extent, uint64 least)
@@ -188,7 +196,7 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 	}
 	if (status != GPUAGG_OK)
 	{
-		gpuagg_cache_pack_never(extent);
+		waits_again(extent);
 		return false;
 	}
 	if (ops->column_bytes(s->stripe, column->attr) < bytes)
@@ -203,11 +211,12 @@ pack_one(GpuAggCacheExtent *extent, uint64 least)
 static bool
 is_wanted(void)
 {
-	const bool	needed = gpuagg_pack == GPUAGG_PACK_NEEDED ||
-		(gpuagg_pack == GPUAGG_PACK_AUTO && gpuagg_cache_stripe_ops()->packed_slower);
-
-	return gpuagg_pack != GPUAGG_PACK_OFF && !dlist_is_empty(gpuagg_cache_pack_waiting()) &&
-		(!needed || gpuagg_cache_used() > SHORT(gpuagg_cache_limit()));
+	if (gpuagg_pack == GPUAGG_PACK_OFF || dlist_is_empty(gpuagg_cache_pack_waiting()))
+		return false;
+	if (gpuagg_pack == GPUAGG_PACK_ON ||
+		(gpuagg_pack == GPUAGG_PACK_AUTO && !gpuagg_cache_stripe_ops()->packed_slower))
+		return true;
+	return gpuagg_cache_used() > SHORT(gpuagg_cache_limit());
 }
 
 /* The greatest of its columns' */
@@ -280,7 +289,8 @@ gpuagg_cache_pack_now(void)
 		return false;
 	while ((extent = next_extent(false, begin)) != NULL)
 	{
-		(void) pack_one(extent, positions_least(extent));
+		if (!pack_one(extent, positions_least(extent)) && extent->packing.waits)
+			return false;
 		if (gpuagg_cache_used() < used)
 			return true;
 		if (TimestampDifferenceExceeds(begin, GetCurrentTimestamp(), NOW_MS))
@@ -292,6 +302,6 @@ gpuagg_cache_pack_now(void)
 void
 gpuagg_cache_pack_all(GpuAggCacheExtent *extent)
 {
-	while (gpuagg_pack != GPUAGG_PACK_OFF && extent->packing.waits && gpuagg_cache_is_idle(extent) &&
-		   pack_one(extent, 1));
+	while (gpuagg_pack != GPUAGG_PACK_OFF && extent->packing.waits &&
+		   gpuagg_cache_is_idle(extent) && pack_one(extent, 1));
 }

@@ -120,7 +120,15 @@ ok($node->poll_query_until('postgres', 'SHOW gpuagg.pack', 'needed'), 'packing w
 $node->safe_psql('postgres', "SELECT pg_sleep(1), gpuagg.load('part1')");
 $node->safe_psql('postgres', 'SELECT pg_sleep(5)');
 ok(comes('part1', $plain), 'a table that has room stays plain');
-$node->safe_psql('postgres', "SELECT gpuagg.load('part$_')") foreach 2 .. 4;
+make('rest', 60000);
+$node->safe_psql('postgres', "SELECT gpuagg.load('part$_')") foreach 2 .. 3;
+$node->safe_psql('postgres', "SELECT gpuagg.load('rest')");
+my $used = $node->safe_psql('postgres', 'SELECT sum(plain_bytes) / (20 << 20) FROM gpuagg.cache');
+cmp_ok($used, '>', 0.75, 'memory is short');
+cmp_ok($used, '<', 1, '... and nothing has to go');
+ok($node->poll_query_until('postgres', 'SELECT sum(bytes) < 0.76 * (20 << 20) FROM gpuagg.cache'), '... so some is packed');
+ok($node->poll_query_until('postgres', 'SELECT sum(bytes) > 0.5 * (20 << 20) FROM gpuagg.cache'), '... and no more');
+$node->safe_psql('postgres', "SELECT gpuagg.unload('rest'), gpuagg.load('part4')");
 ok($node->poll_query_until('postgres', "SELECT sum(bytes) < sum(plain_bytes) * 0.9 AND sum(bytes) <= 20 << 20 FROM gpuagg.cache"),
 	'four that have none do not');
 ok(comes("part$_", $whole), "... are there, $_") foreach 1 .. 4;

@@ -52,7 +52,7 @@ compiles(const GpuAggProgram *p, const GpuAggRecord *record, GpuAggFrame frame)
 	char	   *result;
 	bool		good;
 
-	gpuagg_codegen_kernel(p, record, compiled % 2 == 0 ? 0 : UINT64_MAX, frame, &code);
+	gpuagg_codegen_kernel(p, record, compiled % 2 == 1, frame, &code);
 	good = gpuagg_compiler_run(&process, code.text, code.bytes, LONG_MS, &result, &bytes, &ns) ==
 		GPUAGG_COMPILER_DONE;
 	if (!good)

@@ -17,8 +17,8 @@ extern int64_t codegen_values[CODEGEN_COLUMNS][CODEGEN_ROWS];
 extern uint32_t codegen_nulls[CODEGEN_COLUMNS][CODEGEN_ROWS / 32];
 extern GpuAggStripeColumn codegen_columns[CODEGEN_COLUMNS];
 
-/* A bit for each column of that program's text that may be packed, as about half of them are */
-extern uint64_t codegen_packed(uint64_t seed);
+/* May the columns of that program's text be packed, as about half of them are then? */
+extern bool codegen_packed(uint64_t seed);
 
 extern void codegen_stripe_make(const GpuAggProgram *p, uint64_t seed);
 

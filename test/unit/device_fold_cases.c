@@ -103,7 +103,7 @@ make(GpuAggStripe *stripe, const Kind *kind, bool notnull, Run *run)
 	config.make.nkeys = kind->nkeys;
 	config.make.seed = 99;
 	config.make.filters = kind->filters;
-	return run_making(run, &p, &config, &stripe, 1);
+	return run_making(run, &p, &config, &stripe, 1, false);
 }
 
 /* What is found for each row of the stripe, added up */
@@ -212,7 +212,7 @@ test_refused(void)
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	p.keys[1].fold = GPUAGG_FOLD_SUM;
-	ok(run_making(&run, &p, &config, &stripe, 1) == NULL && run.error.status != GPUAGG_OK,
+	ok(run_making(&run, &p, &config, &stripe, 1, false) == NULL && run.error.status != GPUAGG_OK,
 	   "a sum may be too large");
 	p.keys[1].reg = col[COL_D];
 	p.keys[1].type = GPUAGG_T_FLOAT8;

@@ -10,9 +10,9 @@
 
 #define MADE (OPS->made)
 
-/* The columns of the test table's rows as they are */
+/* The columns of some pages' rows as they are */
 static inline GpuAggStripe *
-stripe_of_rows(void)
+stripe_of_pages(uint32_t first, uint32_t n)
 {
 	static TestProgram p;
 	GpuAggStripe *stripe;
@@ -20,25 +20,35 @@ stripe_of_rows(void)
 	program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
-	stripe = stripe_create(lines_of(0, npages));
+	stripe = stripe_create(lines_of(first, n));
 	ok(stripe != NULL && stripe_add_loaded(stripe, &p), "columns of a table");
-	keep_pages(stripe, 0, npages, 0);
+	keep_nothing();
+	keep_pages(stripe, first, n, 0);
 	ok(table_kept(&p), "are kept");
 	return stripe;
 }
 
-/* The table that the program makes of n stripes; NULL: the task failed, as run->error tells */
+static inline GpuAggStripe *
+stripe_of_rows(void)
+{
+	return stripe_of_pages(0, npages);
+}
+
+/*
+ * The table that the program makes of n stripes, at once or one behind the other; NULL: the task
+ * failed, as run->error tells
+ */
 static inline GpuAggMade *
 run_making(Run *run, const TestProgram *p, const GpuAggTaskConfig *config,
-		   GpuAggStripe *const *stripes, uint32_t n)
+		   GpuAggStripe *const *stripes, uint32_t n, bool by_turns)
 {
 	GpuAggMade *made = NULL;
 	GpuAggError error;
 	bool		good = run_begin(run, p, config);
 
 	for (uint32_t i = 0; i < n; i++)
-		good = good && run_resident(run, stripes[i], NULL, 0);
-	if (good && run_collect(run, n))
+		good = good && run_resident(run, stripes[i], NULL, 0) && (!by_turns || run_collect(run, 1));
+	if (good && run_collect(run, by_turns ? 0 : n))
 	{
 		while (!OPS->task_finish(run->task, &run->error))
 			await_event();

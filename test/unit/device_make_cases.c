@@ -45,8 +45,9 @@ program_below(TestProgram *p, int64_t below, uint32_t columns)
 	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], bound));
 }
 
+/* Of some stripes, one behind the other */
 static GpuAggMade *
-make(GpuAggStripe *stripe, const Wish *wish, Run *run)
+make_of(GpuAggStripe *const *stripes, uint32_t n, const Wish *wish, Run *run)
 {
 	static TestProgram p;
 	GpuAggTaskConfig config = plain_config;
@@ -62,7 +63,13 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	config.make.unique = wish->unique;
 	config.make.seed = 99;
 	config.make.filters = filters;
-	return run_making(run, &p, &config, &stripe, stripe != NULL);
+	return run_making(run, &p, &config, stripes, n, n > 1);
+}
+
+static GpuAggMade *
+make(GpuAggStripe *stripe, const Wish *wish, Run *run)
+{
+	return make_of(&stripe, stripe != NULL, wish, run);
 }
 
 static void
@@ -114,15 +121,17 @@ program_alone(TestProgram *p, const Wish *wish)
 	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
 }
 
+/* A table of some stripes, whose rows one stripe has, too */
 static void
-test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *name)
+test_wish_of(GpuAggStripe *const *stripes, uint32_t n, GpuAggStripe *stripe, const Wish *wish,
+			 uint32_t kind, const char *name)
 {
 	static TestProgram joined;
 	static TestProgram alone;
 	GpuAggTaskConfig config = plain_config;
 	Run			run;
 	Run			plain;
-	GpuAggMade *made = make(stripe, wish, &run);
+	GpuAggMade *made = make_of(stripes, n, wish, &run);
 	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
 
 	ok(made != NULL && is_made(head, kind) && head->nkeys == wish->nkeys, name);
@@ -141,6 +150,38 @@ test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *nam
 	run_end(&run);
 	run_end(&plain);
 	MADE->free(made);
+}
+
+static void
+test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *name)
+{
+	test_wish_of(&stripe, 1, stripe, wish, kind, name);
+}
+
+/* Half of the rows come when the task has begun, and are packed, as the others are not. */
+static void
+test_packed_later(const Wish *wish, uint32_t kind, const char *name)
+{
+	static const uint32_t attrs[] = {COL_A, COL_V, COL_D};
+	GpuAggStripe *stripes[2];
+	GpuAggStripe *all;
+	GpuAggError error;
+
+	table_make(20000, 20000, CLUSTERED);
+	all = stripe_of_rows();
+	stripes[0] = stripe_of_pages(0, npages / 2);
+	stripes[1] = stripe_of_pages(npages / 2, npages - npages / 2);
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]) && STRIPES->pack != NULL; i++)
+	{
+		const GpuAggPositions live = {0, page_position[npages]};
+
+		ok(STRIPES->pack(stripes[1], attrs[i], &live, 1, &error) == GPUAGG_OK, "half of it is packed");
+	}
+	test_wish_of(stripes, 2, all, wish, kind, name);
+	STRIPES->free(all);
+	STRIPES->free(stripes[0]);
+	STRIPES->free(stripes[1]);
+	keep_nothing();
 }
 
 static void
@@ -297,7 +338,8 @@ make_by_text(const Texts *t, const Wish *wish, bool coded, Run *run)
 		gpuagg_encode_program(&p.head, of, codes);
 		config.codes.dictionaries = dictionaries;
 	}
-	return run_making(run, &p, &config, t->stripes, t->stripes[0] != NULL ? TEXT_STRIPES : 0);
+	return run_making(run, &p, &config, t->stripes, t->stripes[0] != NULL ? TEXT_STRIPES : 0,
+					  false);
 }
 
 static void
@@ -502,7 +544,7 @@ make_formed(const Texts *t, const Forms *forms, GpuAggMade *const *helpers, int6
 		gpuagg_encode_program(&p.head, of, codes);
 		config.codes.dictionaries = dictionaries;
 	}
-	return run_making(run, &p, &config, t->stripes, TEXT_STRIPES);
+	return run_making(run, &p, &config, t->stripes, TEXT_STRIPES, false);
 }
 
 /* A table of each numbered key's values */
@@ -734,6 +776,8 @@ device_make_cases(const TestDevice *d)
 	filters = 0;
 	STRIPES->free(stripe);
 	keep_nothing();
+	test_packed_later(&wishes[0], GPUAGG_LOOKUP_DIRECT, "bits of rows that come later");
+	test_packed_later(&wishes[4], GPUAGG_LOOKUP_HASH, "slots of rows that come later");
 	test_repeated();
 	test_refused();
 	test_texts();

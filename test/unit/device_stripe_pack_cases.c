@@ -8,8 +8,8 @@ static TestProgram numbers;
 static TestProgram texts;
 
 /*
- * The table's numbers are such that packing them pays: times of whole seconds, and decimals.  Of
- * many groups some rows have keys of all bits, of either sign.
+ * The table's numbers are such that packing them pays: times of whole seconds, or of many groups
+ * whole days, and decimals.  Of many groups some rows have keys of all bits, of either sign.
  */
 static void
 table_make_narrow(uint32_t n, uint32_t groups, uint32_t skew)
@@ -19,7 +19,8 @@ table_make_narrow(uint32_t n, uint32_t groups, uint32_t skew)
 	{
 		if (groups > 1000 && i % 10000 < 3000)
 			rows[i].a = (int32_t) random_next();
-		rows[i].v = (int64_t) i * INT64_C(61000000) - rows[i].v % 100000 * INT64_C(1000000);
+		rows[i].v = groups > 1000 ? rows[i].v % 365 * INT64_C(86400000000) :
+			(int64_t) i * INT64_C(61000000) - rows[i].v % 100000 * INT64_C(1000000);
 		rows[i].d = (double) (rows[i].a % 1000) / 64;
 	}
 	table_build();
@@ -116,6 +117,40 @@ draws_agree(GpuAggStripe *plain, GpuAggStripe *packed)
 		memcmp(one, other, sizeof(one)) == 0;
 }
 
+/*
+ * Does a task by that strategy have the rows of a plain stripe, and then of one that is packed?  Its
+ * kernel is for the first.
+ */
+static bool
+gives_both(GpuAggStripe *plain, GpuAggStripe *packed, uint32_t groups, uint32_t strategy)
+{
+	static TestProgram p;
+	const GpuAggTaskConfig config = {
+		.expected_groups = groups,.resident_strategy = strategy,.scope_bytes = 16384
+	};
+	uint16_t	bound;
+	Oracle	   *o;
+	Run			run;
+	bool		agree;
+
+	program_columns(&p, WANT(COL_A));
+	bound = program_const_i64(&p, GPUAGG_T_INT4, groups / 2);
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], bound));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_A], NONE, GPUAGG_T_INT4);
+	o = oracle_start(&p);
+	oracle_list(o, page_list, npages);
+	oracle_list(o, page_list, npages);
+	if (run_begin(&run, &p, &config) && run_resident(&run, plain, NULL, 0) &&
+		run_collect(&run, 1) && run_resident(&run, packed, NULL, 0) && run_collect(&run, 1))
+		run_finish(&run, 4096);
+	agree = oracle_agrees(o, &run);
+	run_end(&run);
+	oracle_end(o);
+	return agree;
+}
+
 /* One page in so many is not read any more; 0: all are. */
 static uint32_t gone;
 
@@ -201,12 +236,16 @@ test_packed(uint32_t n, uint32_t groups, uint32_t skew, bool odd)
 	ok(packs(stripe, COL_A, 1) && packs(stripe, COL_V, 1) && packs(stripe, COL_D, 1) &&
 	   packs(stripe, COL_T, 1), "its columns are packed");
 	if (scaled(n) >= 10000)
-		ok(STRIPES->column_bytes(stripe, COL_V) < STRIPES->column_bytes(plain, COL_V) / 2 &&
+		ok(STRIPES->column_bytes(stripe, COL_A) < STRIPES->column_bytes(plain, COL_A) &&
+		   STRIPES->column_bytes(stripe, COL_T) < STRIPES->column_bytes(plain, COL_T) &&
+		   STRIPES->column_bytes(stripe, COL_V) < STRIPES->column_bytes(plain, COL_V) / 2 &&
 		   STRIPES->column_bytes(stripe, COL_D) < STRIPES->column_bytes(plain, COL_D) / 2,
-		   "in less than half of their bytes");
+		   "in fewer bytes");
 	ok(gives_table(stripe), "and read as they were");
 	ok(zones_are_same(stripe, plain), "with zones as they were");
 	ok(draws_agree(plain, stripe), "draws are the same");
+	for (uint32_t s = 0; s < GPUAGG_NSTRATEGIES; s++)
+		ok(gives_both(plain, stripe, groups, s), gpuagg_strategy_name(s));
 	ordered = stripe_create(page_position[npages]);
 	ok(stripe_add_loaded(ordered, &numbers) && add_texts(ordered) &&
 	   STRIPES->rearrange(ordered, ranges, npages, &error) == GPUAGG_OK, "its rows go into another");

@@ -104,7 +104,7 @@ add_open(GpuAggWriter *w)
 		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
 			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%s, %u)\n",
 						 gpuagg_write_is_text(w, c) ? "_TEXT" : "",
-						 w->packed >> c & 1 ? "FrameMiniblock" : "FramePlain", c);
+						 w->packed ? "FrameMiniblock" : "FramePlain", c);
 	gpuagg_write(
 		w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, uint32_t first, Columns &k)\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
@@ -485,7 +485,7 @@ finish(GpuAggWriter *w, GpuAggCodegen *out)
 }
 
 void
-gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, uint64_t packed,
+gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, bool packed,
 					   const char *name, GpuAggCodegen *out)
 {
 	GpuAggWriter w;
@@ -568,7 +568,7 @@ threads_of(const GpuAggProgram *p, GpuAggFrame frame)
 }
 
 void
-gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, uint64_t packed,
+gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, bool packed,
 					  GpuAggFrame frame, GpuAggCodegen *out)
 {
 	GpuAggProgram *p = program_for(program, frame);
@@ -587,7 +587,7 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, 
 				 out->threads, frame_headers[frame]);
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns%s, %u instructions, %u keys, %u states",
-			 frame_headers[frame], p->ncolumns, packed != 0 ? " packed" : "", p->ninstrs, p->nkeys,
+			 frame_headers[frame], p->ncolumns, packed ? " packed" : "", p->ninstrs, p->nkeys,
 			 p->ntransitions);
 	free(p);
 }

@@ -102,23 +102,23 @@ extern GpuAggProgram *gpuagg_rows_program(const GpuAggProgram *program);
 /*
  * A kernel's text, of a program that it takes; SELECTED has its filter alone.  record:
  * what rows become, where that is another program's of the same groups; NULL: its own.
- * packed: a bit for each column that may be packed (device/ops/packed.h), which costs those
- * that are not some time.
+ * packed: its columns may be packed (device/ops/packed.h), which costs those that are not some
+ * time.
  */
 extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record,
-								  uint64_t packed, GpuAggFrame frame, GpuAggCodegen *out);
+								  bool packed, GpuAggFrame frame, GpuAggCodegen *out);
 
 /*
  * As gpuagg_codegen_kernel, from what was written for such a program before, whatever its literals
  * were (texts.c).  For one thread; forget: all of what was written.
  */
 extern void gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
-										uint64_t packed, GpuAggFrame frame, GpuAggCodegen *out);
+										bool packed, GpuAggFrame frame, GpuAggCodegen *out);
 extern void gpuagg_codegen_forget(void);
 
 /* The structure alone, by that name */
 extern void gpuagg_codegen_program(const GpuAggProgram *program, const GpuAggRecord *record,
-								   uint64_t packed, const char *name, GpuAggCodegen *out);
+								   bool packed, const char *name, GpuAggCodegen *out);
 
 /* A frame's header in cuda/frame/; its strategy, as EXPLAIN tells it */
 extern const char *gpuagg_frame_name(GpuAggFrame frame);

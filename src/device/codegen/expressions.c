@@ -14,7 +14,7 @@
 /* ---------- text ---------- */
 
 void
-gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program, uint64_t packed)
+gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program, bool packed)
 {
 	memset(w, 0, sizeof(*w));
 	w->program = program;

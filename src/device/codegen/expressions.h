@@ -12,7 +12,7 @@
 typedef struct GpuAggWriter
 {
 	const GpuAggProgram *program;
-	uint64_t	packed;			/* columns that may be */
+	bool		packed;			/* columns may be */
 	char	   *text;
 	size_t		bytes;
 	size_t		room;
@@ -26,7 +26,7 @@ typedef struct GpuAggWriter
 	uint8_t		written[GPUAGG_MAX_REGS];	/* in this function */
 } GpuAggWriter;
 
-extern void gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program, uint64_t packed);
+extern void gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program, bool packed);
 extern void gpuagg_write(GpuAggWriter *w, const char *format,...)
 	__attribute__((format(printf, 2, 3)));
 

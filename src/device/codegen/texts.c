@@ -36,7 +36,7 @@ static Made texts[TEXTS];
 
 /* What a text depends on, and no more than that of literals; malloc'ed, or NULL */
 static char *
-key_make(const GpuAggProgram *program, const GpuAggRecord *record, uint64_t packed,
+key_make(const GpuAggProgram *program, const GpuAggRecord *record, bool packed,
 		 GpuAggFrame frame, size_t *bytes)
 {
 	KeyHead    *head;
@@ -80,7 +80,7 @@ code_copy(const GpuAggCodegen *from, GpuAggCodegen *out)
 
 void
 gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
-							uint64_t packed, GpuAggFrame frame, GpuAggCodegen *out)
+							bool packed, GpuAggFrame frame, GpuAggCodegen *out)
 {
 	size_t		bytes;
 	char	   *key = key_make(program, record, packed, frame, &bytes);
