@@ -5,8 +5,8 @@
  * Once few pages have come to an extent for a while, and nobody uses it, its columns are packed
  * where they lie, a stripe's column at a time, those first that are needed least; of a device that
  * reads plain ones faster, only as far as memory is short.  A column of which the stripe lacks
- * blocks stays plain, for these may come.  To a stripe with packed columns no page comes any more, but for
- * columns that it has not: blocks that change get positions in other stripes
+ * blocks stays plain, for these may come.  To a stripe with packed columns no page comes any more,
+ * but for columns that it has not: blocks that change get positions in other stripes
  * (cache_position.c), and are packed when these rest, or the extent has been laid in order
  * (cache_arrange.c).
  */
@@ -159,8 +159,8 @@ column_shrinks(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 }
 
 /*
- * Packs a column of an extent that nobody uses.  False: it has no other, and waits no more; or there
- * is no memory, and it waits as if pages had come.
+ * Packs a column of an extent that nobody uses.  False: it has no other, and waits no more; or
+ * there is no memory, and it waits as if pages had come.
  */
 static bool
 pack_one(GpuAggCacheExtent *extent, uint64 least)

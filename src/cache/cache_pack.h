@@ -11,9 +11,9 @@
 extern void gpuagg_cache_pack_later(GpuAggCacheExtent *extent, uint32 pages);
 
 /*
- * From time to time: packs a column of a stripe, if some extent rests and it is wanted.  busy: others wait for the
- * worker.  Returns after how many milliseconds there may be more to do; -1: not before something
- * comes.
+ * From time to time: packs a column of a stripe, if some extent rests and it is wanted.  busy:
+ * others wait for the worker.  Returns after how many milliseconds there may be more to do; -1: not
+ * before something comes.
  */
 extern long gpuagg_cache_pack_some(bool busy);
 
