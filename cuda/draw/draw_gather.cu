@@ -78,8 +78,9 @@ struct Found
 
 /*
  * For draw_all().  Each step is done for all draws of a turn before the next one:
- * what they read is under way together.
+ * what they read is under way together.  PACKED: some columns may be.
  */
+template <bool PACKED>
 struct Gather
 {
 	const GpuAggDrawRun &run;
@@ -153,7 +154,7 @@ struct Gather
 	{
 		const GpuAggDrawSource &from = source(f, column);
 
-		if (from.blocks != NULL)
+		if (PACKED && from.blocks != NULL)
 			return (Value) gpuagg_packed_value(from.blocks, (const uint64_t *) from.values,
 											   f.position);
 		return __ldcg((const Value *) from.values + f.position);
@@ -215,12 +216,12 @@ struct Gather
 	}
 };
 
-template <bool WINDOWED>
+template <bool WINDOWED, bool PACKED>
 static __global__ void
 __launch_bounds__(GPUAGG_DRAW_THREADS, WINDOWED ? WINDOWED_BLOCKS_PER_SM : BLOCKS_PER_SM)
 gather_kernel(const GpuAggDrawRun run)
 {
-	Gather		gather = {run, run.index->rows, run.index->shift};
+	Gather<PACKED> gather = {run, run.index->rows, run.index->shift};
 
 	if (gather.rows == 0)
 		return;
@@ -244,6 +245,16 @@ valid_kernel(const GpuAggDrawRun run)
 		run.valid[w] = draws >= (w + 1) * 32 ? ~0u : draws > w * 32 ? (1u << draws % 32) - 1 : 0;
 }
 
+template <bool WINDOWED>
+static void
+launch(const GpuAggDrawRun &run, uint32_t blocks, cudaStream_t stream)
+{
+	if (run.packed)
+		gather_kernel<WINDOWED, true><<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(run);
+	else
+		gather_kernel<WINDOWED, false><<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(run);
+}
+
 void
 gpuagg_cuda_draw_gather(const GpuAggDrawRun *run, uint32_t sms, cudaStream_t stream)
 {
@@ -256,8 +267,7 @@ gpuagg_cuda_draw_gather(const GpuAggDrawRun *run, uint32_t sms, cudaStream_t str
 	valid_kernel<<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 	for (uint32_t w = 0; w < launches; w++, r.tiles.windows++, r.tiles.dealt++)
 		if (run->tiles.nwindows > 1)
-			gather_kernel<true>
-				<<<WINDOWED_BLOCKS_PER_SM * sms, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
+			launch<true>(r, WINDOWED_BLOCKS_PER_SM * sms, stream);
 		else
-			gather_kernel<false><<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
+			launch<false>(r, blocks, stream);
 }

@@ -119,6 +119,7 @@ typedef struct GpuAggDrawRun
 	uint32_t	nranges;
 	uint32_t	nsegments;
 	uint32_t	ncolumns;
+	bool		packed;			/* some source is */
 	const GpuAggDrawSource *sources;	/* ncolumns of each stripe */
 	const GpuAggDrawTarget *targets;
 	uint32_t   *valid;			/* of what is drawn */

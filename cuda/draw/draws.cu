@@ -104,6 +104,15 @@ shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 
 /* ---------- what the kernels read ---------- */
 
+static bool
+is_packed(const GpuAggStripe *stripe, const GpuAggStripe *like)
+{
+	for (uint32_t c = 0; c < like->ncolumns; c++)
+		if (gpuagg_cuda_stripe_stored(stripe, like->columns[c].attr)->blocks != NULL)
+			return true;
+	return false;
+}
+
 static void
 stage_stripe(const GpuAggStripe *stripe, const GpuAggStripe *like, GpuAggDrawSource *sources)
 {
@@ -304,6 +313,9 @@ draw_into_stripe(GpuAggTask *task, const GpuAggStripeRange *ranges, uint32_t nra
 	if (!drawn_alloc(task, &s, error))
 		return false;
 	stage(task, ranges, &s);
+	for (uint32_t i = 0; i < nranges && !s.run.packed; i++)
+		s.run.packed = is_new_stripe(ranges, i) &&
+			is_packed(ranges[i].stripe, &task->drawn->stripe);
 	return draw(task, &s, error);
 }
 
