@@ -11,6 +11,9 @@
 
 #define NSTRINGS 8
 
+/* Words of a column's first miniblock */
+#define BEFORE_WORDS 96
+
 /* Integers below it are decimals, whatever digits they have. */
 #define MOST_DECIMAL (INT64_C(1) << 50)
 
@@ -127,9 +130,9 @@ packed_integer(uint32_t c, uint32_t r, bool f64, uint32_t digits)
 static void
 column_pack(uint32_t c, bool f64, uint64_t unit, uint32_t digits)
 {
-	static GpuAggMiniblock miniblocks[CODEGEN_COLUMNS];
-	static uint64_t words[CODEGEN_COLUMNS][CODEGEN_ROWS + 4];
-	GpuAggMiniblock *b = &miniblocks[c];
+	static GpuAggMiniblock miniblocks[CODEGEN_COLUMNS][2];
+	static uint64_t words[CODEGEN_COLUMNS][BEFORE_WORDS + GPUAGG_MINIBLOCK + 4];
+	GpuAggMiniblock *b = &miniblocks[c][1];
 	const uint32_t full = 8 * codegen_columns[c].bytes;
 	int64_t		low = INT64_MAX;
 	uint64_t	most = 0;
@@ -154,13 +157,14 @@ column_pack(uint32_t c, bool f64, uint64_t unit, uint32_t digits)
 		b->unit = 1;
 		b->digits = GPUAGG_NOT_DECIMAL;
 	}
+	b->word = BEFORE_WORDS;
 	memset(words[c], 0, sizeof(words[c]));
 	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
-		put_bits(words[c], r * b->width,
+		put_bits(words[c] + b->word, (CODEGEN_FIRST % GPUAGG_MINIBLOCK + r) * b->width,
 				 ((uint64_t) packed_integer(c, r, f64, b->digits) - (uint64_t) b->base) / b->unit,
 				 b->width);
 	codegen_columns[c].values = (char *) words[c];
-	codegen_columns[c].blocks = b;
+	codegen_columns[c].blocks = miniblocks[c];
 }
 
 static bool
@@ -204,6 +208,26 @@ codegen_packed(uint64_t seed)
 	return seed % 4 != 0;
 }
 
+/* The rows' values and bits of NULLs, from the first one's position on */
+static void
+column_place(uint32_t c)
+{
+	static int64_t values[CODEGEN_COLUMNS][CODEGEN_FIRST + CODEGEN_ROWS];
+	static uint32_t nulls[CODEGEN_COLUMNS][(CODEGEN_FIRST + CODEGEN_ROWS) / 32];
+	GpuAggStripeColumn *column = &codegen_columns[c];
+
+	if (column->blocks == NULL)
+	{
+		column->values = (char *) values[c];
+		memcpy(column->values + (size_t) CODEGEN_FIRST * column->bytes, codegen_values[c],
+			   (size_t) CODEGEN_ROWS * column->bytes);
+	}
+	if (column->nulls == NULL)
+		return;
+	column->nulls = nulls[c];
+	memcpy(&nulls[c][CODEGEN_FIRST / 32], codegen_nulls[c], sizeof(codegen_nulls[c]));
+}
+
 void
 codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 {
@@ -226,15 +250,14 @@ codegen_stripe_make(const GpuAggProgram *p, uint64_t seed)
 				((int32_t *) codegen_values[c])[r] = (int32_t) random_int(type);
 			else
 				codegen_values[c][r] = random_int(type);
-		if (!codegen_packed(seed))
-			continue;
-		if (random_next() % 2)
+		if (codegen_packed(seed) && random_next() % 2)
 			column_narrow(p, c);
-		if (random_next() % 8 == 0)
+		if (codegen_packed(seed) && random_next() % 8 == 0)
 		{
 			memset(codegen_nulls[c], 0, sizeof(codegen_nulls[c]));
 			codegen_columns[c].nulls = NULL;
 		}
+		column_place(c);
 	}
 }
 

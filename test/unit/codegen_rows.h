@@ -10,6 +10,9 @@
 #include "device/program.h"
 
 #define CODEGEN_ROWS 64
+
+/* The position of the first: in the second half of a miniblock that is not its column's first */
+#define CODEGEN_FIRST (GPUAGG_MINIBLOCK + GPUAGG_FRAME_GRANULE)
 #define CODEGEN_COLUMNS (GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS)
 
 /* The stripe, always the same for a seed; the next one takes its place */

@@ -223,19 +223,20 @@ codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 
 template <typename P, int KIND, bool NUMBERED>
 static void
-codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows,
-			 CodegenRow *out, CodegenStates *states)
+codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t first,
+			 uint32_t nrows, CodegenRow *out, CodegenStates *states)
 {
 	static Threads<P> threads;
 
 	threads.begin();
 	for (uint32_t at = 0; at < nrows; at += GPUAGG_QUAD)
-		codegen_quad<P, KIND, NUMBERED>(a, columns, at, out + at, threads);
+		codegen_quad<P, KIND, NUMBERED>(a, columns, first + at, out + at, threads);
 	threads.end(states);
 }
 
 typedef void (*CodegenRows)(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns,
-							uint32_t nrows, CodegenRow *out, CodegenStates *states);
+							uint32_t first, uint32_t nrows, CodegenRow *out,
+							CodegenStates *states);
 #endif
 
 #endif							/* GPUAGG_TEST_CODEGEN_SHIM_H */

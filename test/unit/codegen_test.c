@@ -32,8 +32,8 @@
 #endif
 
 typedef void (*RunText)(uint32_t number, const GpuAggFrameArgs *args,
-						const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out,
-						CodegenStates *states);
+						const GpuAggStripeColumn *columns, uint32_t first, uint32_t nrows,
+						CodegenRow *out, CodegenStates *states);
 
 /* Of so many some have what is rare */
 #define MANY_PROGRAMS 1000
@@ -83,8 +83,9 @@ texts_write(const char *path)
 		free(p);
 	}
 	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
-			"const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out, CodegenStates *states)\n"
-			"{\n\ttexts[number](*args, columns, nrows, out, states);\n}\n");
+			"const GpuAggStripeColumn *columns, uint32_t first, uint32_t nrows, CodegenRow *out, "
+			"CodegenStates *states)\n"
+			"{\n\ttexts[number](*args, columns, first, nrows, out, states);\n}\n");
 	return fclose(out) == 0 && good;
 }
 
@@ -372,9 +373,9 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 	args_make(p, &args);
 	gpuagg_eval_constants(p, codegen_reg, codegen_st);
 	memset(got, 0, sizeof(got));
-	run_text(number, &args, codegen_columns, CODEGEN_ROWS, got, &held);
+	run_text(number, &args, codegen_columns, CODEGEN_FIRST, CODEGEN_ROWS, got, &held);
 	memset(page_got, 0, sizeof(page_got));
-	run_text(number, &args, codegen_pages_make(p, &pages), CODEGEN_ROWS, page_got, &page_held);
+	run_text(number, &args, codegen_pages_make(p, &pages), 0, CODEGEN_ROWS, page_got, &page_held);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		gpuagg_state_init(gpuagg_program_transitions(p)[i].op, wanted.one[i]);
 	for (uint32_t r = 0; r < CODEGEN_ROWS; r++)
