@@ -21,9 +21,6 @@
 #define VALUES (GPUAGG_MINIBLOCK / THREADS)	/* of a thread */
 #define HALVES (GPUAGG_MINIBLOCK * 2)	/* words of 32 bits, at most */
 
-/* Narrower values are not worth a unit. */
-#define UNIT_WIDTH 4
-
 /* A unit is one factor of a product of words: of a greater one its half will do, and so on. */
 #define UNIT_LIMIT (UINT64_C(1) << 32)
 
@@ -143,19 +140,6 @@ decimal_digits(int64_t *values, uint32_t there)
 	return GPUAGG_NOT_DECIMAL;
 }
 
-static __device__ uint64_t
-common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0)
-	{
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /*
  * What all distances from the least value are multiples of: the greatest distance is one, and as
  * long as some distance is none, some such rest is a divisor's.
@@ -180,7 +164,7 @@ unit_of(Shared &shared, const int64_t *values, uint32_t there, int64_t low, uint
 		atomicMax(&shared.rest, rest);
 		__syncthreads();
 		if (threadIdx.x == 0)
-			shared.unit = common_divisor(unit, shared.rest);
+			shared.unit = gpuagg_common_divisor(unit, shared.rest);
 		__syncthreads();
 		unit = shared.unit;
 		__syncthreads();
@@ -224,7 +208,7 @@ __launch_bounds__(THREADS) choose_kernel(const __grid_constant__ Packing p, GpuA
 		high = block_bound(shared, high, Greatest());
 		const uint64_t most = (uint64_t) high - (uint64_t) low;
 
-		if (b.digits == GPUAGG_NOT_DECIMAL && bits_of(most) > UNIT_WIDTH)
+		if (b.digits == GPUAGG_NOT_DECIMAL && bits_of(most) > GPUAGG_UNIT_WIDTH)
 			b.unit = unit_of(shared, values, there, low, most);
 		if (bits_of(most / b.unit) > 32)
 			b.unit = 1;

@@ -17,24 +17,6 @@ typedef struct FrameHeld
 	uint64_t	high;
 } FrameHeld;
 
-GPUAGG_FN uint64_t
-frame_f64_bits(double d)
-{
-	uint64_t	bits;
-
-	memcpy(&bits, &d, sizeof(bits));
-	return bits;
-}
-
-GPUAGG_FN double
-frame_bits_f64(uint64_t bits)
-{
-	double		d;
-
-	memcpy(&d, &bits, sizeof(d));
-	return d;
-}
-
 GPUAGG_FN constexpr bool
 frame_is_moments(uint32_t op)
 {

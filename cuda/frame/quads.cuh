@@ -244,22 +244,22 @@ quad_load(const FrameMiniblock &c, uint32_t at, GpuAggQuad64 *q)
 		quad_pairs<2>((const uint32_t *) from + 4, q->v + 2);
 }
 
+GPUAGG_FN uint64_t
+frame_f64_bits(double d)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
 GPUAGG_FN double
-quad_double(int64_t bits)
+frame_bits_f64(uint64_t bits)
 {
 	double		d;
 
 	memcpy(&d, &bits, sizeof(d));
 	return d;
-}
-
-GPUAGG_FN int64_t
-quad_bits(double d)
-{
-	int64_t		bits;
-
-	memcpy(&bits, &d, sizeof(bits));
-	return bits;
 }
 
 GPUAGG_FN void
@@ -269,7 +269,7 @@ quad_load(const FrameMiniblock &c, uint32_t at, GpuAggQuadF64 *q)
 
 	quad_load(c, at, &bits);
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
-		q->v[r] = quad_double(bits.v[r]);
+		q->v[r] = frame_bits_f64((uint64_t) bits.v[r]);
 }
 
 /* ---------- unpacking ---------- */
@@ -331,11 +331,12 @@ quad_unpack(const FrameMiniblock &c, uint32_t at, GpuAggQuadF64 *q)
 	if (c.width == 64)
 		return;
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
-		bits.v[r] = quad_bits(q->v[r]);
+		bits.v[r] = (int64_t) frame_f64_bits(q->v[r]);
 	quad_unpack(c, at, &bits);
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
-		q->v[r] = quad_double(c.power != 0 ? gpuagg_decimal_decode(bits.v[r], c.power) :
-											 bits.v[r]);
+		q->v[r] = frame_bits_f64((uint64_t) (c.power != 0 ?
+											 gpuagg_decimal_decode(bits.v[r], c.power) :
+											 bits.v[r]));
 }
 
 /* ---------- what of four rows one has ---------- */

@@ -219,17 +219,6 @@ is_wanted(void)
 	return gpuagg_cache_used() > SHORT(gpuagg_cache_limit());
 }
 
-/* The greatest of its columns' */
-static double
-extent_priority(const GpuAggCacheExtent *extent)
-{
-	double		priority = 0;
-
-	for (int i = 0; i < extent->nfills; i++)
-		priority = Max(priority, extent->fills[i]->priority);
-	return priority;
-}
-
 /*
  * Of the extents that wait and that nobody uses, the one that is needed least, or NULL.  rested:
  * only those that have been there since before `now` for long enough
@@ -238,6 +227,7 @@ static GpuAggCacheExtent *
 next_extent(bool rested, TimestampTz now)
 {
 	GpuAggCacheExtent *least = NULL;
+	double		priority = 0;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, gpuagg_cache_pack_waiting())
@@ -249,8 +239,11 @@ next_extent(bool rested, TimestampTz now)
 		/* what is being looked at may not be evicted either; who leaves it wakes the worker */
 		if (gpuagg_cache_is_idle(extent) && extent->nfills > 0 &&
 			(rested || extent->fills[0]->queued) &&
-			(least == NULL || extent_priority(extent) < extent_priority(least)))
+			(least == NULL || gpuagg_cache_extent_priority(extent) < priority))
+		{
 			least = extent;
+			priority = gpuagg_cache_extent_priority(extent);
+		}
 	}
 	return least;
 }

@@ -11,6 +11,7 @@
 #include "cache/cache_evict.h"
 #include "cache/cache_memory.h"
 #include "cache/cache_pages.h"
+#include "cache/cache_priority.h"
 #include "cache/cache_publish.h"
 #include "utils/memutils.h"
 
@@ -57,17 +58,6 @@ pages_of(const GpuAggCacheExtent *extent, int stripe, GpuAggStripePage *pages)
 	return n;
 }
 
-/* What is worth less than the extent's columns goes for it. */
-static double
-extent_priority(const GpuAggCacheExtent *extent)
-{
-	double		priority = 0;
-
-	for (int i = 0; i < extent->nfills; i++)
-		priority = Max(priority, extent->fills[i]->priority);
-	return priority;
-}
-
 static bool
 stripe_tell(GpuAggCacheExtent *extent, int stripe)
 {
@@ -84,7 +74,8 @@ stripe_tell(GpuAggCacheExtent *extent, int stripe)
 	n = pages_of(extent, stripe, pages);
 	do
 		status = gpuagg_cache_stripe_ops()->pages(s->stripe, pages, n, &error);
-	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(extent_priority(extent)));
+	while (status == GPUAGG_OUT_OF_MEMORY &&
+		   gpuagg_cache_evict(gpuagg_cache_extent_priority(extent)));
 	s->told = status == GPUAGG_OK;
 	gpuagg_cache_table_changed(extent->table);
 	pfree(pages);

@@ -16,6 +16,16 @@ gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages, uint64 byt
 		(double) column->uses * npages * BLCKSZ / Max(bytes, 1);
 }
 
+double
+gpuagg_cache_extent_priority(const GpuAggCacheExtent *extent)
+{
+	double		priority = 0;
+
+	for (int i = 0; i < extent->nfills; i++)
+		priority = Max(priority, extent->fills[i]->priority);
+	return priority;
+}
+
 void
 gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 				   int ncolumns)

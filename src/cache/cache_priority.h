@@ -16,6 +16,9 @@
 extern double gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages,
 								 uint64 bytes);
 
+/* The greatest of an extent's columns: what is worth less goes for it. */
+extern double gpuagg_cache_extent_priority(const GpuAggCacheExtent *extent);
+
 /*
  * A task uses the columns of an extent, or they take other bytes than they did: their priority is
  * what it would be now.  They wait for no eviction meanwhile.

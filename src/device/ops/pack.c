@@ -4,27 +4,11 @@
  */
 #include "device/ops/pack.h"
 
-/* Narrower values are not worth a unit. */
-#define UNIT_WIDTH 4
-
 /* Bits that hold all integers up to one */
 static uint8_t
 bits_of(uint64_t most)
 {
 	return most == 0 ? 0 : (uint8_t) (64 - __builtin_clzll(most));
-}
-
-static uint64_t
-common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0)
-	{
-		const uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /* What all distances from the least value are multiples of; most columns have soon none but 1 */
@@ -38,7 +22,7 @@ unit_of(const int64_t *values, int64_t low)
 		const uint64_t distance = (uint64_t) values[i] - (uint64_t) low;
 
 		if (unit == 0 || distance % unit != 0)
-			unit = common_divisor(unit, distance);
+			unit = gpuagg_common_divisor(unit, distance);
 	}
 	return unit == 0 ? 1 : unit;
 }
@@ -84,7 +68,7 @@ gpuagg_pack_choose(const int64_t *values, bool doubles, GpuAggMiniblock *block)
 	}
 	block->base = low;
 	most = (uint64_t) high - (uint64_t) low;
-	if (block->digits == GPUAGG_NOT_DECIMAL && bits_of(most) > UNIT_WIDTH)
+	if (block->digits == GPUAGG_NOT_DECIMAL && bits_of(most) > GPUAGG_UNIT_WIDTH)
 		block->unit = unit_of(values, low);
 	block->width = bits_of(most / block->unit);
 }
