@@ -130,6 +130,21 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v8), sum(strange) FROM os_many GROUP BY g',
 	'SELECT a.g, percentile_disc(0.5) WITHIN GROUP (ORDER BY a.v8) FROM os_many a JOIN (SELECT DISTINCT few FROM os_many WHERE few < 500) b ON a.few = b.few GROUP BY a.g']) q;
 SELECT compare(format('SELECT g, percentile_disc(%s) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g', f), 'prefer') FROM unnest(ARRAY['NULL', '1.5', 'ARRAY[NULL, NULL]::float8[]', '''NaN''::float8']) f;
+SELECT v, compare(format('SELECT g, mode() WITHIN GROUP (ORDER BY %1$s), count(%1$s), count(*), sum(i), min(few), max(i) FROM os_many GROUP BY g', v)),
+	compare(format('SELECT few %% 100 AS k, mode() WITHIN GROUP (ORDER BY %1$s DESC), count(*) FROM os_many GROUP BY 1', v), 'prefer')
+FROM unnest(ARRAY['v4', 'v8', 'n', 'f', 'd', 't', 'i', 'few', 'i % 300', 'few / 7', 'strange']) v;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT mode() WITHIN GROUP (ORDER BY few), count(few), avg(n) FROM os_many',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE v4 > 0), mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE v4 > 0), count(*) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE g > 2), count(few), sum(few), count(*) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY d) FILTER (WHERE few > 500), count(*), count(d), max(v8) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), mode() WITHIN GROUP (ORDER BY few DESC) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), count(DISTINCT few), sum(DISTINCT few) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), mode() WITHIN GROUP (ORDER BY d) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY d), max(strange), stddev(few) FROM os_many GROUP BY g HAVING count(d) > 10',
+	'SELECT few, mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY few',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY ROLLUP (g)']) q;
 -- by rows that are sorted, where a device has that
 SET gpuagg.strategy = 'sorted';
 SELECT v, compare(format('SELECT g, percentile_disc(ARRAY[0.333, 1]) WITHIN GROUP (ORDER BY %1$s), percentile_disc(0.01) WITHIN GROUP (ORDER BY %1$s DESC), count(%1$s), count(*), sum(i), min(few) FROM os_many GROUP BY g', v))
@@ -145,6 +160,21 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT v4), count(DISTINCT f), count(DISTINCT d) FROM os_many GROUP BY g',
 	'SELECT g, few, count(*), avg(n), stddev(few) FILTER (WHERE f < 1e9) FROM os_many WHERE i % 3 > 0 GROUP BY g, few',
 	'SELECT v8, n, f, d, t, count(*) FROM os_many GROUP BY v8, n, f, d, t']) q;
+SELECT v, compare(format('SELECT g, mode() WITHIN GROUP (ORDER BY %1$s), count(%1$s), count(*), sum(i), min(few), max(i) FROM os_many GROUP BY g', v)),
+	compare(format('SELECT few %% 100 AS k, mode() WITHIN GROUP (ORDER BY %1$s DESC), count(*) FROM os_many GROUP BY 1', v), 'prefer')
+FROM unnest(ARRAY['v4', 'v8', 'n', 'f', 'd', 't', 'i', 'few', 'i % 300', 'few / 7', 'strange']) v;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT mode() WITHIN GROUP (ORDER BY few), count(few), avg(n) FROM os_many',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE v4 > 0), mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE v4 > 0), count(*) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FILTER (WHERE g > 2), count(few), sum(few), count(*) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY d) FILTER (WHERE few > 500), count(*), count(d), max(v8) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), mode() WITHIN GROUP (ORDER BY few DESC) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), count(DISTINCT few), sum(DISTINCT few) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few), mode() WITHIN GROUP (ORDER BY d) FROM os_many GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY d), max(strange), stddev(few) FROM os_many GROUP BY g HAVING count(d) > 10',
+	'SELECT few, mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY few',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY few) FROM os_many GROUP BY ROLLUP (g)']) q;
 RESET gpuagg.strategy;
 PREPARE os_p (float8) AS SELECT md5(string_agg(x::text, ',' ORDER BY x)) FROM (SELECT g, percentile_disc($1) WITHIN GROUP (ORDER BY v8) FROM os_many GROUP BY g) x;
 EXECUTE os_p (0.5);

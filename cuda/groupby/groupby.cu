@@ -168,6 +168,12 @@ gpuagg_cuda_groupby_found(const GpuAggGroupBy *s)
 	return s->config.strategy == GPUAGG_GROUPBY_SORTED ? s->report->bounds.words : 0;
 }
 
+bool
+gpuagg_cuda_groupby_counted(const GpuAggGroupBy *s)
+{
+	return s->config.strategy == GPUAGG_GROUPBY_SORTED && s->sort.counts_values;
+}
+
 GpuAggGroupByStrategy
 gpuagg_cuda_groupby_runs(const GpuAggGroupBy *s)
 {

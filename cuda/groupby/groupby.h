@@ -41,7 +41,9 @@ typedef struct GpuAggGroupByConfig
 {
 	GpuAggGroupByStrategy strategy;
 	double		expected_groups;
-	GpuAggOrdered ordered;		/* sorted: rows of an order that are wanted; no fractions: none */
+	GpuAggOrdered ordered;		/* sorted: rows of an order that are wanted; if any */
+	int32_t		counted_key;	/* sorted: groups are by all keys but this one, whose slot has
+								 * the number of different values, NULL for none; -1: no such key */
 	const GpuAggLaunches *launches;	/* stays until the end */
 	uint32_t	sms;			/* multiprocessors of the card */
 	uint32_t	sm_bytes;		/* shared memory of one, for all its blocks */
@@ -172,6 +174,9 @@ extern const GpuAggTableRef *gpuagg_cuda_groupby_table(const GpuAggGroupBy *grou
 
 /* Groups that it has found, where those of rows that are wanted are fewer; else 0 */
 extern uint64_t gpuagg_cuda_groupby_found(const GpuAggGroupBy *groupby);
+
+/* Are groups by all keys but the one whose values are counted? */
+extern bool gpuagg_cuda_groupby_counted(const GpuAggGroupBy *groupby);
 
 /* The strategy that it has come to */
 extern GpuAggGroupByStrategy gpuagg_cuda_groupby_runs(const GpuAggGroupBy *groupby);

@@ -39,37 +39,37 @@ gpuagg_cuda_groupby_sort_bytes(const GpuAggSortShape *shape, uint64_t n, size_t 
 	const void *sorted;
 
 	*bytes = 0;
-	return shape->word_bytes == 8 ?
-		sort_words<uint64_t>(NULL, *bytes, none, n, shape->bits, &sorted, NULL) :
-		sort_words<GpuAggWideWord>(NULL, *bytes, none, n, shape->bits, &sorted, NULL);
+	return sort_with_word(shape, [&](auto word) {
+		return sort_words<decltype(word)>(NULL, *bytes, none, n, shape->bits, &sorted, NULL);
+	});
 }
 
 cudaError_t
 gpuagg_cuda_groupby_sort(const GpuAggSortShape *shape, uint64_t n, void *words[2], void *memory,
 						 size_t bytes, const void **sorted, cudaStream_t stream)
 {
-	return shape->word_bytes == 8 ?
-		sort_words<uint64_t>(memory, bytes, words, n, shape->bits, sorted, stream) :
-		sort_words<GpuAggWideWord>(memory, bytes, words, n, shape->bits, sorted, stream);
+	return sort_with_word(shape, [&](auto word) {
+		return sort_words<decltype(word)>(memory, bytes, words, n, shape->bits, sorted, stream);
+	});
 }
 
 cudaError_t
-gpuagg_cuda_groupby_starts_bytes(const GpuAggSortShape *shape, uint64_t n, size_t *bytes)
+gpuagg_cuda_groupby_starts_bytes(const GpuAggSortShape *shape, uint64_t n, uint32_t bits,
+								 size_t *bytes)
 {
 	*bytes = 0;
-	return shape->word_bytes == 8 ?
-		list_starts<uint64_t>(NULL, *bytes, NULL, n, shape->value_bits, NULL, NULL, NULL) :
-		list_starts<GpuAggWideWord>(NULL, *bytes, NULL, n, shape->value_bits, NULL, NULL, NULL);
+	return sort_with_word(shape, [&](auto word) {
+		return list_starts<decltype(word)>(NULL, *bytes, NULL, n, bits, NULL, NULL, NULL);
+	});
 }
 
 cudaError_t
 gpuagg_cuda_groupby_starts(const GpuAggSortShape *shape, const void *words, uint64_t n,
-						   void *memory, size_t bytes, uint32_t *starts, uint64_t *n_starts,
-						   cudaStream_t stream)
+						   uint32_t bits, void *memory, size_t bytes, uint32_t *starts,
+						   uint64_t *n_starts, cudaStream_t stream)
 {
-	return shape->word_bytes == 8 ?
-		list_starts<uint64_t>(memory, bytes, words, n, shape->value_bits, starts, n_starts,
-							  stream) :
-		list_starts<GpuAggWideWord>(memory, bytes, words, n, shape->value_bits, starts, n_starts,
-									stream);
+	return sort_with_word(shape, [&](auto word) {
+		return list_starts<decltype(word)>(memory, bytes, words, n, bits, starts, n_starts,
+										   stream);
+	});
 }

@@ -5,6 +5,8 @@
  * What lies between two looks at counters is enqueued at once: bounds; words, their sort and the
  * number of groups; rows of groups and their states.  A sort is one call of CUB's, however long.
  */
+#include <math.h>
+
 #include "cuda/groupby/groupby_run.h"
 #include "cuda/groupby/groupby_sort.h"
 #include "device/ops/ordered_row.h"
@@ -72,7 +74,9 @@ has_states(const GpuAggGroupBy *s)
 static uint8_t
 value_of(const GpuAggGroupBy *s)
 {
-	return s->config.ordered.nfractions > 0 ? s->config.ordered.key : GPUAGG_SORT_NO_VALUE;
+	if (gpuagg_ordered_asked(&s->config.ordered))
+		return s->config.ordered.key;
+	return s->config.counted_key >= 0 ? (uint8_t) s->config.counted_key : GPUAGG_SORT_NO_VALUE;
 }
 
 /* What is known before bounds are */
@@ -85,7 +89,8 @@ shape_begin(const GpuAggGroupBy *s, GpuAggSortShape *shape)
 	shape->value = value_of(s);
 	shape->wish = *wish;
 	shape->counted = counted_steps(s);
-	if (shape->value == GPUAGG_SORT_NO_VALUE)
+	shape->counts_values = shape->value != GPUAGG_SORT_NO_VALUE && !gpuagg_ordered_asked(wish);
+	if (!gpuagg_ordered_asked(wish))
 		return;
 	if ((shape->counted >> wish->count & 1) == 0)
 		shape->left_out = 1u << (s->program->nkeys + wish->count);
@@ -101,6 +106,7 @@ bounds_launch(GpuAggGroupBy *s, GpuAggError *error)
 
 	GROUPBY_CHECK(cudaMemsetAsync(bounds, 0, sizeof(*bounds), s->stream));
 	GROUPBY_CHECK(cudaMemsetAsync(bounds->least, 0xFF, sizeof(bounds->least), s->stream));
+	GROUPBY_CHECK(cudaMemsetAsync(bounds->low, 0x7F, sizeof(bounds->low), s->stream));
 	shape_begin(s, &s->sort);
 	GROUPBY_CHECK(gpuagg_cuda_groupby_bounds(&s->args, &s->sort, bounds, s->config.sms,
 											 s->stream));
@@ -110,9 +116,35 @@ bounds_launch(GpuAggGroupBy *s, GpuAggError *error)
 
 /* ---------- words ---------- */
 
-/* One key; false: its numbers need more than 64 bits, or its -0 would become 0. */
+/* Doubles as multiples of what the lowest bit of them stands for, if their span is shorter then */
+static void
+shape_units(GpuAggSortKey *key, const GpuAggSortBounds *bounds, uint32_t i, uint64_t *span)
+{
+	const int	low = bounds->low[i];
+	double		least;
+	double		most;
+
+	if (low < -GPUAGG_SORT_EXPONENTS || low > GPUAGG_SORT_EXPONENTS ||
+		(bounds->zeros >> i & 1) != 0)
+		return;
+	least = ldexp(gpuagg_f64_unorder((int64_t) (bounds->least[i] ^ GPUAGG_SORT_SIGN)), -low);
+	most = ldexp(gpuagg_f64_unorder((int64_t) (bounds->most[i] ^ GPUAGG_SORT_SIGN)), -low);
+	if (fabs(least) >= GPUAGG_SORT_UNITS || fabs(most) >= GPUAGG_SORT_UNITS ||
+		(uint64_t) ((int64_t) most - (int64_t) least) >= *span)
+		return;
+	key->unit = ldexp(1, low);
+	key->per_unit = ldexp(1, -low);
+	key->unused = 0;
+	key->least = (uint64_t) (int64_t) least ^ GPUAGG_SORT_SIGN;
+	*span = (uint64_t) ((int64_t) most - (int64_t) least);
+}
+
+/*
+ * One key; false: its numbers need more than 64 bits, or its -0 would become 0, or, where equal
+ * values are counted, would not.
+ */
 static bool
-shape_key(GpuAggSortShape *shape, const GpuAggSortBounds *bounds, uint32_t i)
+shape_key(GpuAggSortShape *shape, const GpuAggSortBounds *bounds, uint32_t i, bool f64)
 {
 	GpuAggSortKey *key = &shape->keys[i];
 	const bool	empty = bounds->least[i] > bounds->most[i];
@@ -121,11 +153,15 @@ shape_key(GpuAggSortShape *shape, const GpuAggSortBounds *bounds, uint32_t i)
 	key->unused = (uint8_t) unused_bits(bounds->used[i]);
 	key->least = empty ? 0 : bounds->least[i] >> key->unused;
 	span = empty ? 0 : (bounds->most[i] >> key->unused) - key->least;
+	key->unit = key->per_unit = 0;
+	if (!empty && f64)
+		shape_units(key, bounds, i, &span);
 	key->nullable = (bounds->nulls >> i & 1) != 0;
 	key->null = key->nullable ? span + 1 : 0;
 	key->bits = (uint8_t) bits_of(key->nullable ? key->null : span);
 	return !(key->nullable && key->null == 0) &&
-		((bounds->zeros >> i & 1) == 0 || i == shape->value);
+		((bounds->zeros >> i & 1) == 0 ||
+		 (i == shape->value && shape->wish.nfractions > 0));
 }
 
 /* The value lowest, the others above it, the first one highest */
@@ -147,10 +183,10 @@ static bool
 shape_make(const GpuAggGroupBy *s, GpuAggSortShape *shape)
 {
 	for (uint32_t i = 0; i < s->program->nkeys; i++)
-		if (!shape_key(shape, &s->report->bounds, i))
+		if (!shape_key(shape, &s->report->bounds, i, s->args.fields[s->args.key_field[i]].f64))
 			return false;
 	shape_place(shape, s->program->nkeys);
-	shape->word_bytes = shape->bits <= 64 ? 8 : 16;
+	shape->word_bytes = shape->bits <= 32 ? 4 : shape->bits <= 64 ? 8 : 16;
 	return shape->bits <= 128;
 }
 
@@ -212,22 +248,52 @@ words_launch(GpuAggGroupBy *s, SortMemory *m, GpuAggError *error)
 
 /* ---------- rows of groups ---------- */
 
+/* Where words begin that differ above so many bits; there are n of them. */
 static GpuAggStatus
-starts_list(GpuAggGroupBy *s, uint32_t *starts, GpuAggError *error)
+starts_list(GpuAggGroupBy *s, uint32_t bits, uint64_t n, const uint32_t **list, GpuAggError *error)
 {
+	uint32_t   *starts = (uint32_t *) gpuagg_groupby_take(s, n * sizeof(uint32_t), error);
 	size_t		bytes;
 	char	   *memory;
-	uint64_t   *n_starts;
 
-	GROUPBY_CHECK(gpuagg_cuda_groupby_starts_bytes(&s->sort, s->args.n, &bytes));
+	if (starts == NULL)
+		return error->status;
+	*list = starts;
+	GROUPBY_CHECK(gpuagg_cuda_groupby_starts_bytes(&s->sort, s->args.n, bits, &bytes));
 	bytes = gpuagg_cuda_align(bytes);
 	memory = (char *) gpuagg_groupby_take(s, bytes + sizeof(uint64_t), error);
 	if (memory == NULL)
 		return error->status;
-	n_starts = (uint64_t *) (memory + bytes);
-	GROUPBY_CHECK(gpuagg_cuda_groupby_starts(&s->sort, s->sorted.words, s->args.n, memory, bytes,
-											 starts, n_starts, s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_starts(&s->sort, s->sorted.words, s->args.n, bits, memory,
+											 bytes, starts, (uint64_t *) (memory + bytes),
+											 s->stream));
 	gpuagg_groupby_give(s, memory);
+	return GPUAGG_OK;
+}
+
+/* Where runs of equal words tell of values: those; of a mode the groups' votes, too */
+static bool
+has_runs(const GpuAggGroupBy *s)
+{
+	return s->sort.counts_values || s->sort.wish.mode != GPUAGG_MODE_NONE;
+}
+
+static GpuAggStatus
+runs_launch(GpuAggGroupBy *s, GpuAggError *error)
+{
+	const size_t bytes = s->sorted.ngroups * sizeof(uint64_t);
+	GpuAggStatus status;
+
+	s->sorted.nruns = s->report->bounds.words;
+	status = starts_list(s, 0, s->sorted.nruns, &s->sorted.runs, error);
+	if (status != GPUAGG_OK || s->sort.counts_values)
+		return status;
+	s->sorted.modes = (uint64_t *) gpuagg_groupby_take(s, bytes, error);
+	if (s->sorted.modes == NULL)
+		return error->status;
+	GROUPBY_CHECK(cudaMemsetAsync(s->sorted.modes, 0, bytes, s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_modes(&s->sort, &s->sorted, s->args.n, s->config.sms,
+												   s->stream));
 	return GPUAGG_OK;
 }
 
@@ -235,9 +301,9 @@ starts_list(GpuAggGroupBy *s, uint32_t *starts, GpuAggError *error)
 static uint64_t
 most_rows(const GpuAggGroupBy *s)
 {
-	const uint64_t of_group = s->sort.value == GPUAGG_SORT_NO_VALUE ?
-		1 :
-		gpuagg_ordered_pieces(&s->sort.wish);
+	const uint64_t of_group = gpuagg_ordered_asked(&s->sort.wish) ?
+		gpuagg_ordered_pieces(&s->sort.wish) :
+		1;
 	const uint64_t groups = s->sorted.ngroups;
 
 	return groups > s->args.n / of_group ? s->args.n : groups * of_group;
@@ -293,17 +359,14 @@ states_launch(GpuAggGroupBy *s, GpuAggError *error)
 static GpuAggStatus
 rows_launch(GpuAggGroupBy *s, GpuAggError *error)
 {
-	uint32_t   *starts;
 	GpuAggStatus status;
 
 	s->sorted.ngroups = s->report->bounds.groups;
-	starts = (uint32_t *) gpuagg_groupby_take(s, s->sorted.ngroups * sizeof(uint32_t), error);
-	if (starts == NULL)
-		return error->status;
-	status = starts_list(s, starts, error);
+	status = starts_list(s, s->sort.value_bits, s->sorted.ngroups, &s->sorted.starts, error);
+	if (status == GPUAGG_OK && has_runs(s))
+		status = runs_launch(s, error);
 	if (status != GPUAGG_OK)
 		return status;
-	s->sorted.starts = starts;
 	s->report->head.groups = 0;
 	status = gpuagg_groupby_put(s, error);
 	if (status != GPUAGG_OK)
@@ -313,7 +376,11 @@ rows_launch(GpuAggGroupBy *s, GpuAggError *error)
 	GROUPBY_CHECK(gpuagg_cuda_groupby_sorted_rows(&s->args, &s->sort, &s->sorted, s->config.sms,
 												  s->stream));
 	gpuagg_groupby_give(s, (void *) s->sorted.words);
-	gpuagg_groupby_give(s, starts);
+	gpuagg_groupby_give(s, (void *) s->sorted.starts);
+	if (has_runs(s))
+		gpuagg_groupby_give(s, (void *) s->sorted.runs);
+	if (s->sorted.modes != NULL)
+		gpuagg_groupby_give(s, s->sorted.modes);
 	if (has_states(s))
 		status = states_launch(s, error);
 	if (status != GPUAGG_OK)

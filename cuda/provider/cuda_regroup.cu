@@ -6,7 +6,8 @@
  * be made.  Mostly they are few: tables for as many as are expected are tried first, then
  * larger ones, up to those with room for as many as there are finer ones, as hidden sets have
  * at once.  They are sized in the place of the finer ones.  Without memory for them, or with
- * groups that only the backend can make, the finer ones are returned.
+ * groups that only the backend can make, the finer ones are returned; where rows were sorted, and
+ * the finer ones counted instead (groupby.h), there are none that could be.
  */
 #include <stdlib.h>
 
@@ -82,6 +83,13 @@ static bool
 is_lone(const GpuAggTask *task, uint32_t set)
 {
 	return task->config.regrouping.sets[set].keys == 0;
+}
+
+/* Are the finer groups one of each group that is made, with counts of values? */
+static bool
+finer_are_counted(const GpuAggTask *task)
+{
+	return task->groupby != NULL && gpuagg_cuda_groupby_counted(task->groupby);
 }
 
 /* ---------- begin ---------- */
@@ -287,6 +295,8 @@ set_launch(GpuAggTask *task, uint32_t set)
 	gpuagg_regrouping_plan(wish, set, gpuagg_cuda_program(task->prepared),
 						   gpuagg_cuda_program(r->prepared),
 						   r->hidden != NULL ? gpuagg_cuda_program(r->hidden) : NULL, &launch.plan);
+	if (finer && finer_are_counted(task))
+		gpuagg_regrouping_counted(&launch.plan);
 	if (is_lone(task, set) && !wish->grouped)
 		gpuagg_cuda_regroup_lone_group(&launch, task->streams->group);
 	for (uint32_t i = 0; i < (finer ? r->nfiner : 1); i++)
@@ -367,16 +377,26 @@ memory_free(GpuAggTask *task)
 	r->device_prepared = r->device_hidden = NULL;
 }
 
-/* The finer groups are returned; false: what failed is not memory. */
+/* The finer groups are returned; false: what failed is not memory, or they are no groups. */
 static bool
 give_up(GpuAggTask *task, GpuAggError *error)
 {
 	strings_back(task);
 	memory_free(task);
-	if (error->status != GPUAGG_OUT_OF_MEMORY)
+	if (error->status != GPUAGG_OUT_OF_MEMORY || finer_are_counted(task))
 		return false;
 	memset(error, 0, sizeof(*error));
 	return true;
+}
+
+/* What is made is the backend's to make; false: it cannot. */
+static bool
+not_made(const GpuAggTask *task, GpuAggError *error)
+{
+	if (!finer_are_counted(task))
+		return true;
+	gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	return false;
 }
 
 bool
@@ -389,12 +409,12 @@ gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error)
 		return true;
 	r = task->regroup = (GpuAggCudaRegroup *) calloc(1, sizeof(*r));
 	if (r == NULL)
-		return true;
+		return not_made(task, error);
 	r->groups = task->groups;
 	r->finer = task->tables;
 	r->nfiner = task->ntables;
 	if (!make_prepared(task))
-		return true;
+		return not_made(task, error);
 	if (!memory_make(task, error) || !strings_make(task, error) || !launch_all(task, error))
 		return give_up(task, error);
 	task->tables = r->tables;

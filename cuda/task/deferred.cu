@@ -16,6 +16,7 @@
 
 #include "cuda/groupby/groupby.h"
 #include "cuda/task/task.h"
+#include "device/ops/regrouping_row.h"
 
 static void *
 deferred_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -94,8 +95,12 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;
 	c.block_bytes = c.launches->block_bytes;
+	c.counted_key = -1;
 	if (config->hash_window.count <= 1)
+	{
 		c.ordered = config->ordered;
+		c.counted_key = gpuagg_regrouping_counted_key(&config->regrouping, p);
+	}
 	if (windowed)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->prepared->stride);
 	c.slice_rows = gpuagg_slice_deferred_rows(&config->compile, config->expected_rows,

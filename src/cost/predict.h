@@ -81,6 +81,7 @@ typedef struct GpuAggWork
 								 * they are */
 	bool		regrouped;		/* the device makes and returns the made groups; else the backend
 								 * does */
+	bool		counted;		/* sorted rows tell all that it makes */
 	bool		ordered;		/* the device sorts the groups, and returns few of them */
 	double		entries;		/* of the tables in which the backend makes groups */
 	double		computed;		/* values that the backend computes of each group */
@@ -170,8 +171,11 @@ extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 extern double gpuagg_predict_input(const GpuAggRates *rates,
 								   const GpuAggWork *work);
 
-/* A group that is returned although the device could have left it out (device/ordered.h); ns */
-extern double gpuagg_predict_behind(const GpuAggRates *rates);
+/*
+ * What follows of a group that sorting would have left out: it is returned (device/ordered.h), or
+ * the device regroups it (device/regrouping.h); ns
+ */
+extern double gpuagg_predict_behind(const GpuAggRates *rates, const GpuAggWork *work);
 
 /* So many rows of a plan, of so many values each, into columns; ns */
 extern double gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values);

@@ -110,6 +110,7 @@ frame_case(const GpuAggWork *work, const GpuAggProgram *program, const GpuAggStr
 {
 	memset(c, 0, sizeof(*c));
 	c->forced = input->forced != GPUAGG_STRATEGY_AUTO;
+	c->leaves_out = input->behind_ns > 0;
 	c->whole = true;
 	c->keyed = program->nkeys > 0;
 	c->filtered = program->filter_reg != GPUAGG_NO_REG;

@@ -1,6 +1,7 @@
 /*
  * host_ordered.c
- *		Groups by values, those between the rows that are wanted merged (host_ordered.h).
+ *		Groups by values, those between the rows that are wanted merged, or all but the commonest
+ *		value's (host_ordered.h).
  *
  * The query's groups are numbered, and the task's parted by that number.  In each, rows that are
  * wanted are selected by the bytes of values, the first that differs first: only what holds one
@@ -378,7 +379,53 @@ walk(Walk *w, Entry *entries, Entry *other, uint64_t n, int byte)
 	}
 }
 
-/* One of the query's groups: entries from .. end - 1 */
+/* Is it commoner than the commonest so far?  Of equally common ones which is it? */
+static bool
+is_commoner(uint32_t mode, const Entry *entry, const Entry *so_far)
+{
+	if (so_far == NULL || entry->count != so_far->count)
+		return entry->count > (so_far == NULL ? 0 : so_far->count);
+	return mode == GPUAGG_MODE_LAST ? entry->value > so_far->value : entry->value < so_far->value;
+}
+
+static void
+be_null(const Order *o, char *row)
+{
+	const uint32_t nulls = nulls_of(row) | UINT32_C(1) << o->wish->key;
+
+	memcpy(row, &nulls, sizeof(nulls));
+}
+
+/* One of the query's groups, entries from .. end - 1: its commonest value stays by itself. */
+static void
+mode_of_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions,
+			  uint64_t *npositions)
+{
+	const Entry *commonest = NULL;
+	char	   *others = NULL;
+
+	for (uint64_t i = from; i < end; i++)
+		if (is_commoner(o->wish->mode, &o->entries[i], commonest))
+			commonest = &o->entries[i];
+	for (uint64_t i = from; i < end; i++)
+	{
+		const Entry *entry = &o->entries[i];
+
+		if (entry != commonest && others != NULL)
+		{
+			merge(o, others, entry);
+			continue;
+		}
+		if (entry != commonest)
+		{
+			others = row_at(o, entry->position);
+			be_null(o, others);
+		}
+		positions[(*npositions)++] = entry->position;
+	}
+}
+
+/* Places of one of the query's groups: entries from .. end - 1 */
 static void
 order_group(const Order *o, uint64_t from, uint64_t end, uint64_t *positions, uint64_t *npositions)
 {
@@ -409,7 +456,10 @@ order_groups(Order *o)
 
 	for (uint32_t i = 0; good && i < o->numbers.n; i++)
 	{
-		order_group(o, starts[i], starts[i + 1], ordered->positions, &ordered->npositions);
+		if (o->wish->mode != GPUAGG_MODE_NONE)
+			mode_of_group(o, starts[i], starts[i + 1], ordered->positions, &ordered->npositions);
+		else
+			order_group(o, starts[i], starts[i + 1], ordered->positions, &ordered->npositions);
 		good = !atomic_load(&o->task->stop);
 	}
 	gpuagg_memory_free(&o->task->memory, starts, bytes);

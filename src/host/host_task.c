@@ -713,7 +713,7 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 							1u << task->groups.partitions.bits, error);
 	if (regroup_next(task))
 		return true;
-	if (task->stage < GPUAGG_TASK_ORDERING && task->config.ordered.nfractions > 0)
+	if (task->stage < GPUAGG_TASK_ORDERING && gpuagg_ordered_asked(&task->config.ordered))
 		return enqueue_last(task, GPUAGG_TASK_ORDERING, GPUAGG_BATCH_ORDER, 1, error);
 	/* where none were made, all are returned that they would have been made of */
 	if (task->config.regrouping.nsets > 0 && task->regroup == NULL)

@@ -138,9 +138,9 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 {
 	const bool	windows = config->hash_window.count > 1;
 
-	if ((config->regrouping.nsets > 0 || config->ordered.nfractions > 0) && windows)
+	if ((config->regrouping.nsets > 0 || gpuagg_ordered_asked(&config->ordered)) && windows)
 		return false;
-	if (config->ordered.nfractions > 0 &&
+	if (gpuagg_ordered_asked(&config->ordered) &&
 		(config->answer.nsums > 0 || !gpuagg_answer_wants_all(&config->answer)))
 		return false;
 	return config->expected_groups >= 0 && config->expected_rows >= 0 &&
@@ -152,7 +152,7 @@ config_is_legal(const GpuAggTaskConfig *config, const GpuAggProgram *program)
 		gpuagg_regrouping_check(&config->regrouping, program) &&
 		answer_is_legal(config, program) &&
 		gpuagg_ordered_check(&config->ordered, program) &&
-		(config->regrouping.nsets == 0 || config->ordered.nfractions == 0) &&
+		(config->regrouping.nsets == 0 || !gpuagg_ordered_asked(&config->ordered)) &&
 		config->sample.method < GPUAGG_NSAMPLES &&
 		(config->sample.cutoff <= GPUAGG_SAMPLE_ALL ||
 		 config->sample.method == GPUAGG_SAMPLE_DRAWS);

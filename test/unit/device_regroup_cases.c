@@ -38,6 +38,17 @@ enum
 	NSTATES
 };
 
+/* How rows are grouped, and what is asked of distinct values */
+typedef enum How
+{
+	ANY,
+	SORTED,						/* by a device that sorts */
+	COUNTED,					/* that, and values are only counted: there need be no finer groups */
+	NHOWS
+} How;
+
+static How	how = ANY;
+
 static const GpuAggRegroupingState states[NSTATES] = {
 	{GPUAGG_TRANS_COUNT, GPUAGG_T_INT8, 1, 1},
 	{GPUAGG_TRANS_SUM_I128, GPUAGG_T_INT8, 1, 1},
@@ -91,8 +102,23 @@ wish_for(GpuAggRegrouping *r, uint32_t nkeys)
 	r->keys[1] = 1;
 	r->nstates = NSTATES;
 	memcpy(r->states, states, sizeof(states));
+	if (how == COUNTED)
+		r->states[DISTINCT_SUM].of_key = GPUAGG_REGROUPING_OF_NOTHING;
 	r->sets[0].keys = gpuagg_regrouping_all_keys(r);
 	r->sets[0].parent = GPUAGG_REGROUPING_FINER;
+}
+
+static void
+configure(GpuAggTaskConfig *config, const GpuAggRegrouping *r)
+{
+	GpuAggDeviceInfo info;
+
+	OPS->info(device, &info);
+	config->regrouping = *r;
+	if (how == ANY || (info.strategies & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SORTED)) == 0)
+		return;
+	config->strategy = config->resident_strategy = GPUAGG_STRATEGY_SORTED;
+	config->forced = 1;
 }
 
 /* ---------- what is right ---------- */
@@ -238,8 +264,10 @@ states_are(const Made *m, const char *row, const Tally *t, bool distinct)
 	int64_t		word;
 
 	memcpy(&word, row + m->layout.state_off[DISTINCT_SUM] + 8, sizeof(word));
-	if (distinct && (state_i64(m, row, DISTINCT_COUNT) != (int64_t) t->distinct ||
-					 state_i64(m, row, DISTINCT_SUM) != t->distinct_sum || word != high))
+	if (distinct && state_i64(m, row, DISTINCT_COUNT) != (int64_t) t->distinct)
+		return false;
+	if (distinct && how != COUNTED &&
+		(state_i64(m, row, DISTINCT_SUM) != t->distinct_sum || word != high))
 		return false;
 	return state_i64(m, row, ROWS) == (int64_t) t->rows &&
 		state_i64(m, row, VALUES) == (int64_t) t->values && state_i64(m, row, SUM) == t->sum &&
@@ -266,7 +294,7 @@ regroup(Run *run, const TestProgram *p, const GpuAggRegrouping *r, const char *n
 {
 	GpuAggTaskConfig config = plain_config;
 
-	config.regrouping = *r;
+	configure(&config, r);
 	if (part(run_task(run, p, &config, BUFFER), name, "runs"))
 		return true;
 	printf("# %s\n", run->error.message);
@@ -324,6 +352,49 @@ test_distinct(void)
 	by_a("many groups");
 	make_rows(scaled(4000), 1, 2000);
 	by_a("one group");
+	make_rows(scaled(30000), 300, 1000);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v_null |= rows[i].a % 3 == 0;
+	table_build();
+	by_a("groups without a value");
+	table_free();
+}
+
+/* Values of 4 bytes, by their v */
+static void
+narrow(const char *name)
+{
+	static TestProgram p;
+	GpuAggRegrouping r;
+	Run			run;
+	Made		m;
+	Row		  **all = sorted_rows();
+	int64_t		values = 0;
+
+	program_finer(&p, false);
+	wish_for(&r, 1);
+	r.keys[0] = 1;
+	r.states[DISTINCT_COUNT].from = r.states[DISTINCT_SUM].from = 0;
+	made_of(&m, &r, &p);
+	if (regroup(&run, &p, &r, name))
+		for (const char *row = run.results; row < run.results + run.results_bytes;
+			 row += m.layout.row_bytes)
+			values += state_i64(&m, row, DISTINCT_COUNT);
+	for (uint32_t i = 0; i < nrows; i++)
+		values -= !all[i]->a_null &&
+			(i == 0 || compare_rows(&all[i], &all[i - 1]) != 0 || all[i - 1]->a_null);
+	part(values == 0, name, "values of all groups");
+	run_end(&run);
+	is_at_rest(name);
+	free(m.program);
+	free(all);
+}
+
+static void
+test_narrow(void)
+{
+	make_rows(scaled(20000), 500, 7);
+	narrow("values of 4 bytes");
 	table_free();
 }
 
@@ -338,7 +409,8 @@ lone(const char *name, bool grouped, uint32_t expected)
 
 	program_columns(&p, WANT(COL_V) | WANT(COL_D));
 	program_key(&p, col[COL_V], GPUAGG_T_INT8);
-	program_key(&p, col[COL_V], GPUAGG_T_INT8);
+	if (how != COUNTED)
+		program_key(&p, col[COL_V], GPUAGG_T_INT8);
 	for (uint32_t i = 0; i < 6; i++)
 		program_trans(&p,
 					  i < 2		 ? GPUAGG_TRANS_COUNT :
@@ -351,6 +423,7 @@ lone(const char *name, bool grouped, uint32_t expected)
 								  col[COL_D],
 					  NONE, i < 4 ? GPUAGG_T_INT8 : GPUAGG_T_FLOAT8);
 	wish_for(&r, 0);
+	r.states[DISTINCT_COUNT].from = r.states[DISTINCT_SUM].from = how != COUNTED;
 	r.grouped = grouped;
 	made_of(&m, &r, &p);
 	if (regroup(&run, &p, &r, name))
@@ -709,7 +782,7 @@ wanted(const GpuAggAnswer *answer, const char *name)
 	wish_for(&r, 1);
 	made_of(&m, &r, &p);
 	gpuagg_answer_plan(answer, m.program, &plan);
-	config.regrouping = r;
+	configure(&config, &r);
 	part(run_task(&all, &p, &config, BUFFER) && all.stats.regrouped, name, "all are made");
 	config.answer = *answer;
 	part(gpuagg_answer_check(answer, m.program) && run_task(&run, &p, &config, BUFFER) &&
@@ -816,18 +889,49 @@ test_check(void)
 	ok(!gpuagg_regrouping_check(&r, &p.head), "moments of a key");
 }
 
+/* What a device may only count, instead of having groups */
+static void
+test_counted(void)
+{
+	static TestProgram p;
+	GpuAggRegrouping r;
+
+	program_finer(&p, false);
+	wish_for(&r, 1);
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) < 0, "values that are added, too");
+	r.states[DISTINCT_SUM].of_key = GPUAGG_REGROUPING_OF_NOTHING;
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) == 1, "values that are counted");
+	r.states[DISTINCT_COUNT].from = 0;
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) < 0, "values of a key that groups have");
+	wish_for(&r, 0);
+	r.states[DISTINCT_SUM].of_key = GPUAGG_REGROUPING_OF_NOTHING;
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) < 0, "a key beside that has several values");
+	wish_for(&r, 1);
+	r.states[DISTINCT_SUM].of_key = GPUAGG_REGROUPING_OF_NOTHING;
+	r.nsets = 2;
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) < 0, "several sets");
+	sets_wish(&r);
+	ok(gpuagg_regrouping_counted_key(&r, &p.head) < 0, "other sets");
+}
+
 int
 device_regroup_cases(const TestDevice *d)
 {
 	test_check();
+	test_counted();
 	if (!device_open(d))
 		return done_testing();
-	test_distinct();
-	test_lone();
+	for (how = ANY; how < NHOWS; how++)
+	{
+		test_distinct();
+		test_narrow();
+		test_lone();
+		test_wanted();
+	}
+	how = ANY;
 	test_sets();
 	test_hidden();
 	test_texts();
-	test_wanted();
 	test_memory();
 	device_close();
 	return done_testing();

@@ -120,6 +120,32 @@ test_sorted(double groups, double made, GpuAggStrategy want, double ms)
 	free(packed);
 }
 
+/* The commonest of values of an int4 that are known, in groups by another one */
+static void
+test_mode(double groups, double made, GpuAggStrategy want)
+{
+	const GpuAggRates rates = shapes_card();
+	GpuAggResidentChoice c;
+	GpuAggProgram *packed;
+	TestProgram p;
+	GpuAggWork	work;
+	char		name[120];
+
+	two_keys(&p, GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	packed = program_pack(&p);
+	shape_work(packed, ROWS, 1, groups, groups, &work);
+	work.ordered = true;
+	work.made = made;
+	work.left_out = groups - fmin(groups, made * 2);
+	c = shape_choose(&rates, packed, &work);
+	snprintf(name, sizeof(name), "modes of %g groups by values: %s", groups,
+			 gpuagg_strategy_name(want));
+	if (!ok(c.runs == want, name))
+		printf("#   got %s, of %s\n", gpuagg_strategy_name(c.runs), gpuagg_strategy_name(c.strategy));
+	free(packed);
+}
+
 /*
  * Partitions of columns as they lie need no kernel: for half a millisecond none is compiled, unless
  * asked to.
@@ -378,6 +404,8 @@ test_page_local(void)
 int
 main(void)
 {
+	test_mode(5e4, 50, GPUAGG_STRATEGY_SORTED);
+	test_mode(2000, 50, GPUAGG_STRATEGY_BLOCK_LOCAL);
 	test_pairs(5e4, false, GPUAGG_STRATEGY_SINGLE_PASS);
 	test_pairs(5.8e7, false, GPUAGG_STRATEGY_SORTED);
 	test_pairs(5.8e7, true, GPUAGG_STRATEGY_SINGLE_PASS);

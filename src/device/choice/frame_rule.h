@@ -13,7 +13,8 @@
  *	3.	of a strategy that keeps rows, they are kept, if they have records;
  *	4.	otherwise they are in the task's table.
  *
- * A strategy that is forced is not left, nor one that has kept rows.
+ * A strategy that is forced is not left, nor one that has kept rows, nor sorting for what it leaves
+ * out, which has been weighed against all others.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_FRAME_RULE_H
 #define GPUAGG_DEVICE_CHOICE_FRAME_RULE_H
@@ -33,6 +34,7 @@ typedef struct GpuAggFrameCase
 {
 	GpuAggStrategy strategy;	/* the strategy that was chosen for stripes */
 	bool		forced;			/* this strategy is not to be left */
+	bool		leaves_out;		/* where rows are sorted, most of their groups need not be made */
 	bool		kept;			/* rows are kept already */
 	bool		whole;			/* no hash windows */
 	bool		keyed;			/* there are groups at all */
@@ -146,8 +148,10 @@ gpuagg_frame_choose(const GpuAggFrameCase *c, GpuAggFrame *frame)
 {
 	const bool	defers = (GPUAGG_STRATEGY_BIT(c->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
 	const bool	keeps = c->packs && defers;
-	const bool	local = !c->forced || c->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
-	const bool	single = !c->forced || c->strategy == GPUAGG_STRATEGY_SINGLE_PASS;
+	const bool	sorts = c->leaves_out && c->packs && c->strategy == GPUAGG_STRATEGY_SORTED;
+	const bool	stays = c->forced || sorts;
+	const bool	local = !stays || c->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
+	const bool	single = !stays || c->strategy == GPUAGG_STRATEGY_SINGLE_PASS;
 	/* numbers in device memory, unless rows that can be kept are to be */
 	const bool	dense = single && !(defers && (c->packs || c->defers));
 

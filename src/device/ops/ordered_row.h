@@ -56,12 +56,12 @@ gpuagg_ordered_wanted(const GpuAggOrdered *wish, int64_t n, int64_t *wanted)
 
 /*
  * Groups that are left of one of the query's, at most: one of each row that is wanted, one before,
- * between and behind them, and that of NULLs
+ * between and behind them, and that of NULLs; of a mode its own, and all others
  */
 GPUAGG_FN uint64_t
 gpuagg_ordered_pieces(const GpuAggOrdered *wish)
 {
-	return 4 * (uint64_t) wish->nfractions + 2;
+	return wish->mode != GPUAGG_MODE_NONE ? 2 : 4 * (uint64_t) wish->nfractions + 2;
 }
 
 /* A value that is not NULL as a number in the order of its type */
@@ -106,15 +106,16 @@ gpuagg_ordered_merges(uint32_t op)
 	}
 }
 
-/* May this be asked of groups of the program?  Without fractions nothing is asked. */
+/* May this be asked of groups of the program? */
 GPUAGG_FN bool
 gpuagg_ordered_check(const GpuAggOrdered *o, const GpuAggProgram *p)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 
-	if (o->nfractions == 0)
+	if (!gpuagg_ordered_asked(o))
 		return true;
-	if (o->nfractions > GPUAGG_ORDERED_FRACTIONS || p->select || o->key >= p->nkeys ||
+	if (o->nfractions > GPUAGG_ORDERED_FRACTIONS || o->mode > GPUAGG_MODE_LAST ||
+		(o->nfractions > 0 && o->mode != GPUAGG_MODE_NONE) || p->select || o->key >= p->nkeys ||
 		o->count >= p->ntransitions || trans[o->count].op != GPUAGG_TRANS_COUNT ||
 		gpuagg_key_class(gpuagg_program_keys(p)[o->key].type) == GPUAGG_CLASS_BYTES)
 		return false;

@@ -138,6 +138,32 @@ gpuagg_regrouping_check(const GpuAggRegrouping *r, const GpuAggProgram *p)
 	return true;
 }
 
+/*
+ * Groups by all keys but one, of whose values there are only counts: which is it?  -1: others are
+ * asked for.  A device that has the finer groups in order counts them, and has no need of them.
+ */
+GPUAGG_FN int32_t
+gpuagg_regrouping_counted_key(const GpuAggRegrouping *r, const GpuAggProgram *p)
+{
+	const uint32_t all = (uint32_t) ((UINT64_C(1) << p->nkeys) - 1);
+	uint32_t	told = 0;
+	int32_t		key = 0;
+
+	if (r->nsets != 1 || p->nkeys == 0 || r->sets[0].keys != gpuagg_regrouping_all_keys(r))
+		return -1;
+	for (uint32_t i = 0; i < r->nkeys; i++)
+		told |= UINT32_C(1) << r->keys[i];
+	while (key < p->nkeys && (told >> key & 1) != 0)
+		key++;
+	if ((told | UINT32_C(1) << key) != all)
+		return -1;
+	for (uint32_t i = 0; i < r->nstates; i++)
+		if (r->states[i].of_key == 1 &&
+			(r->states[i].op != GPUAGG_TRANS_COUNT || r->states[i].from != key))
+			return -1;
+	return key;
+}
+
 /* Bytes of the program of the groups that are made, returned or hidden */
 GPUAGG_FN uint32_t
 gpuagg_regrouping_program_bytes(const GpuAggRegrouping *r, bool hidden)
@@ -209,6 +235,8 @@ typedef struct GpuAggRegroupingMove
 	uint8_t		type;			/* GpuAggType of the key */
 	uint16_t	from;
 	uint16_t	to;
+	uint16_t	counted;		/* 1: a key's slot has the number of different values */
+	uint16_t	pad;
 } GpuAggRegroupingMove;
 
 #define GPUAGG_REGROUPING_NOT_OF_KEY 0xFF
@@ -305,6 +333,14 @@ gpuagg_regrouping_plan(const GpuAggRegrouping *r, uint32_t set, const GpuAggProg
 	}
 }
 
+/* The finer groups are one of each group that is made, and have counts of values as keys. */
+GPUAGG_FN void
+gpuagg_regrouping_counted(GpuAggRegroupingPlan *plan)
+{
+	for (uint32_t i = 0; i < plan->nstates; i++)
+		plan->states[i].counted = plan->states[i].bit < GPUAGG_REGROUPING_OF_NONE;
+}
+
 /* A copy of 4, 8 or 16 bytes, and of states that are longer */
 GPUAGG_FN void
 gpuagg_regrouping_copy(char *to, const char *from, uint32_t bytes)
@@ -332,12 +368,13 @@ gpuagg_regrouping_enter(const GpuAggRegroupingMove *move, uint32_t head, const c
 		gpuagg_state_init(move->op, state);
 		return;
 	}
-	if (move->op != GPUAGG_TRANS_COUNT && gpuagg_type_slot_bytes(move->type) == 4)
+	if ((move->op != GPUAGG_TRANS_COUNT || move->counted != 0) &&
+		gpuagg_type_slot_bytes(move->type) == 4)
 	{
 		memcpy(&narrow, slot, sizeof(narrow));
-		word[0] = narrow;
+		word[0] = move->counted != 0 ? (int64_t) (uint32_t) narrow : narrow;
 	}
-	else if (move->op != GPUAGG_TRANS_COUNT)
+	else if (move->op != GPUAGG_TRANS_COUNT || move->counted != 0)
 		memcpy(word, slot, sizeof(word[0]));
 	if (move->op == GPUAGG_TRANS_MIN_F64 || move->op == GPUAGG_TRANS_MAX_F64)
 		word[0] = gpuagg_f64_order(gpuagg_key_slot_f64(slot));

@@ -639,7 +639,7 @@ task_begin(GpuAggTaskRun *run)
 	/* what is wanted is of groups that the backend makes then */
 	if (info->regroup != NULL && !run->may_regroup)
 		memset(&request.config.answer, 0, sizeof(request.config.answer));
-	run->found->ordered |= request.config.ordered.nfractions > 0;
+	run->found->ordered |= gpuagg_ordered_asked(&request.config.ordered);
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get(order->device)->rates.tlb_groups;
 	gpuagg_task_time_start(run, &start);

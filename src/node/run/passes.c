@@ -29,8 +29,10 @@
 #include "compat.h"
 #include "cost/profile.h"
 #include "device/choice/compile_rule.h"
+#include "device/ops/regrouping_row.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
+#include "node/regroup/regroup_run.h"
 #include "node/run/answers.h"
 #include "node/run/device_task.h"
 #include "node/run/passes.h"
@@ -96,6 +98,7 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 {
 	const GpuAggPlanInfo *info = order->demand->info;
 	const GpuAggExpected *expected = &order->demand->expected;
+	GpuAggRegrouping wish;
 
 	memset(work, 0, sizeof(*work));
 	gpuagg_choose_work(work, info->program);
@@ -105,6 +108,8 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 	work->passed = Max(expected->passed, 0) * share;
 	work->groups = share < 1 ? gpuagg_passes_part_groups(order, share) : Max(expected->groups, 0);
 	work->compiled.numbers = info->est_numbers;
+	gpuagg_regroup_wish(info, order->whole && share >= 1, &wish);
+	work->counted = wish.nsets > 0 && gpuagg_regrouping_counted_key(&wish, info->program) >= 0;
 	work->ordered = info->left_out > 0 && order->whole && share >= 1;
 	work->left_out = work->ordered ? work->groups * info->left_out : 0;
 }

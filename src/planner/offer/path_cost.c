@@ -197,6 +197,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->left_out = input->groups - input->returned;
 	work->made = input->made;
 	work->regrouped = input->regrouped;
+	work->counted = input->counted;
 	work->ordered = input->ordered;
 	work->entries = input->entries;
 	work->reads = input->reads;
@@ -335,6 +336,7 @@ settle_order(const GpuAggRates *rates, const GpuAggCostInput *input,
 	const bool	kept = work->cached_rows <= 0 || resident->runs == GPUAGG_STRATEGY_SORTED;
 	const bool	read = work->pages <= 0 || pages->within == GPUAGG_STRATEGY_SORTED;
 
+	work->counted &= rates->gpu && kept && read;
 	if (!rates->gpu || !work->ordered || (kept && read))
 		return;
 	work->ordered = false;

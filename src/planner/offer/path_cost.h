@@ -34,6 +34,7 @@ typedef struct GpuAggCostInput
 	double		returned;		/* of these, if the device can choose */
 	double		made;			/* groups that regrouping makes of them; 0: none */
 	bool		regrouped;		/* the device makes the made groups; else the backend does */
+	bool		counted;		/* sorted rows tell it all that it makes */
 	bool		ordered;		/* the device sorts the groups, of which `returned` come back */
 	double		entries;		/* of the tables in which the backend makes groups */
 	int			computed;		/* values that the backend computes of each group */

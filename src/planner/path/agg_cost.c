@@ -10,6 +10,7 @@
 
 #include "access/table.h"
 #include "device/ops/ordered_row.h"
+#include "device/ops/regrouping_row.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -283,6 +284,7 @@ cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *
 		input->returned = Min(input->made, input->groups);
 		/* a hidden set has some half of them, and is read, too */
 		input->reads = 1 + wish.nhidden;
+		input->counted = gpuagg_regrouping_counted_key(&wish, info->program) >= 0;
 	}
 	input->ordered = !input->regrouped && ordered_by_device(g, info, &ordered);
 	/* between two rows that are wanted one group is left, at most, and each may hold two */

@@ -5,7 +5,8 @@
  * All that is made of the values are percentiles at constant fractions, of one order or its
  * reverse, and beside them states of the device are merged.  Then only groups that hold a row at
  * one of these places count by themselves; of others it is enough that they are there, merged, and
- * in their place.  The most frequent value (mode) needs all of them.
+ * in their place.  Or all is the most frequent value (mode), or all is that of the reverse: others
+ * are merged.
  */
 #include "postgres.h"
 
@@ -68,10 +69,18 @@ static bool
 add_aggregate(GpuAggOrdered *wish, const Aggref *agg, bool descending)
 {
 	const GpuAggAggregate *aggregate = gpuagg_aggregate(agg->aggfnoid);
+	const uint8 mode = descending ? GPUAGG_MODE_LAST : GPUAGG_MODE_FIRST;
 	const bool	discrete = aggregate->ordered == GPUAGG_ORDERED_DISC;
 	const Const *fraction;
 
-	if (aggregate->ordered == GPUAGG_ORDERED_MODE || list_length(agg->aggdirectargs) != 1 ||
+	if (aggregate->ordered == GPUAGG_ORDERED_MODE)
+	{
+		if (wish->nfractions > 0 || (wish->mode != GPUAGG_MODE_NONE && wish->mode != mode))
+			return false;
+		wish->mode = mode;
+		return true;
+	}
+	if (wish->mode != GPUAGG_MODE_NONE || list_length(agg->aggdirectargs) != 1 ||
 		!IsA(linitial(agg->aggdirectargs), Const))
 		return false;
 	fraction = linitial_node(Const, agg->aggdirectargs);
@@ -164,5 +173,5 @@ gpuagg_regroup_ordered(const GpuAggRegroup *plan, const GpuAggProgram *program,
 			!add_aggregate(wish, (const Aggref *) output, descending))
 			return false;
 	}
-	return wish->nfractions > 0 && gpuagg_ordered_check(wish, program);
+	return gpuagg_ordered_asked(wish) && gpuagg_ordered_check(wish, program);
 }
