@@ -160,6 +160,18 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT v4), count(DISTINCT f), count(DISTINCT d) FROM os_many GROUP BY g',
 	'SELECT g, few, count(*), avg(n), stddev(few) FILTER (WHERE f < 1e9) FROM os_many WHERE i % 3 > 0 GROUP BY g, few',
 	'SELECT v8, n, f, d, t, count(*) FROM os_many GROUP BY v8, n, f, d, t']) q;
+SELECT v, compare(format('SELECT g, count(DISTINCT %1$s), count(%1$s), count(*), sum(i), min(few) FROM os_many GROUP BY g', v)),
+	compare(format('SELECT count(DISTINCT %1$s), max(few) FROM os_many', v)), compare(format('SELECT %1$s AS k, count(DISTINCT few) FROM os_many GROUP BY 1', v), 'prefer')
+FROM unnest(ARRAY['v4', 'v8', 'n', 'f', 'd', 't', 'i', 'few', 'few / 8.0::float8']) v;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, count(DISTINCT v4) FILTER (WHERE few > 500), max(i) FROM os_many GROUP BY g',
+	'SELECT g, d, count(DISTINCT v4), avg(n), stddev(few) FROM os_many GROUP BY g, d',
+	'SELECT g, count(DISTINCT v4), sum(DISTINCT v4) FROM os_many GROUP BY g',
+	'SELECT few, count(DISTINCT v4) AS c FROM os_many GROUP BY few ORDER BY c DESC, few LIMIT 7',
+	'SELECT few, sum(i) FROM os_many GROUP BY few HAVING count(DISTINCT d) > 5',
+	'SELECT g, count(DISTINCT v4) FROM os_many WHERE i < 0 GROUP BY g', 'SELECT count(DISTINCT v4) FROM os_many WHERE i < 0',
+	'SELECT g, count(DISTINCT d) FROM os_many GROUP BY ROLLUP (g)', 'SELECT few::text, count(DISTINCT v8) FROM os_many GROUP BY 1',
+	'SELECT g, count(DISTINCT f * 0) FROM os_many GROUP BY g', 'SELECT count(DISTINCT (g, few)), count(DISTINCT few) FROM os_many']) q;
 SELECT v, compare(format('SELECT g, mode() WITHIN GROUP (ORDER BY %1$s), count(%1$s), count(*), sum(i), min(few), max(i) FROM os_many GROUP BY g', v)),
 	compare(format('SELECT few %% 100 AS k, mode() WITHIN GROUP (ORDER BY %1$s DESC), count(*) FROM os_many GROUP BY 1', v), 'prefer')
 FROM unnest(ARRAY['v4', 'v8', 'n', 'f', 'd', 't', 'i', 'few', 'i % 300', 'few / 7', 'strange']) v;

@@ -7,6 +7,7 @@
 
 #include "cuda/columns/resident.h"
 #include "device/choice/frame_rule.h"
+#include "device/ops/regrouping_row.h"
 
 /* What a kernel's arguments take at most, on any card */
 static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
@@ -193,6 +194,8 @@ frame_case(const GpuAggTask *task, const GpuAggPathCase *of, uint32_t numbers)
 
 	c.strategy = of->strategy;
 	c.forced = pages || task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
+	c.leaves_out = gpuagg_ordered_asked(&task->config.ordered) ||
+		gpuagg_regrouping_counted_key(&task->config.regrouping, p) >= 0;
 	c.kept = of->kept;
 	c.whole = task->prepared->hash_window.count <= 1;
 	c.keyed = p->nkeys > 0;

@@ -42,8 +42,8 @@ typedef struct GpuAggGroupByConfig
 	GpuAggGroupByStrategy strategy;
 	double		expected_groups;
 	GpuAggOrdered ordered;		/* sorted: rows of an order that are wanted; if any */
-	int32_t		counted_key;	/* sorted: groups are by all keys but this one, whose slot has
-								 * the number of different values, NULL for none; -1: no such key */
+	uint32_t	counted_key;	/* sorted: 1 + the key that groups are not by, whose slot has the
+								 * number of different values, NULL for none; 0: no such key */
 	const GpuAggLaunches *launches;	/* stays until the end */
 	uint32_t	sms;			/* multiprocessors of the card */
 	uint32_t	sm_bytes;		/* shared memory of one, for all its blocks */

@@ -89,11 +89,14 @@ key_value(const GpuAggSortKey &key, uint64_t number, bool f64)
 	return v.i;
 }
 
-/* A row of layout.h: so many rows, with the keys of this word, the value perhaps NULL instead */
+/*
+ * A row of layout.h: so many rows, with the keys of this word, the value perhaps NULL instead.  Of
+ * rows without a value `placed` have one that a wish's count counts; NULLs are added later.
+ */
 template <typename Word>
 static __device__ void
 write_row(const GpuAggGroupByArgs &a, const GpuAggSortShape &shape, Word word, bool no_value,
-		  uint64_t count, char *out)
+		  uint64_t count, uint64_t placed, char *out)
 {
 	const uint64_t *init = (const uint64_t *) a.prepared->init_row;
 	uint32_t	nulls = 0;
@@ -122,9 +125,8 @@ write_row(const GpuAggGroupByArgs &a, const GpuAggSortShape &shape, Word word, b
 	for (uint32_t i = 0; i < a.nsteps; i++)
 		if ((shape.counted >> i & 1) != 0)
 			*(uint64_t *) (out + a.steps[i].off) = count;
-	/* of rows without a place those that it counts are added later */
 	if (shape.left_out != 0 && (nulls >> shape.value & 1) != 0)
-		*(uint64_t *) (out + a.steps[shape.wish.count].off) = 0;
+		*(uint64_t *) (out + a.steps[shape.wish.count].off) = placed;
 }
 
 /* Where the words of a group begin and end; none behind the last group */
@@ -202,7 +204,7 @@ rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 		for (uint64_t at = 0, next; at < cuts.rows; at = next, place++)
 		{
 			next = cuts.next(at, &met);
-			write_row(a, shape, words[own.from + at], false, next - at,
+			write_row(a, shape, words[own.from + at], false, next - at, 0,
 					  sorted.rows + place * a.row_bytes);
 		}
 	}
@@ -303,10 +305,12 @@ mode_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			continue;
 		tell_place(shape, sorted, g, words[own.from], place, pieces);
 		if (rows > 0)
-			write_row(a, shape, words[sorted.runs[vote_run(best, last)]], false, rows,
+			write_row(a, shape, words[sorted.runs[vote_run(best, last)]], false, rows, 0,
 					  sorted.rows + place++ * a.row_bytes);
 		if (others > 0)
-			write_row(a, shape, words[own.from], true, others, sorted.rows + place * a.row_bytes);
+			write_row(a, shape, words[own.from], true, others,
+					  first_null(shape, words, own.from, own.end) - own.from - rows,
+					  sorted.rows + place * a.row_bytes);
 	}
 }
 
@@ -360,7 +364,7 @@ counts_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 		char	   *row = sorted.rows + g * a.row_bytes;
 
 		tell_place(shape, sorted, g, words[own.from], g, 1);
-		write_row(a, shape, words[own.from], values == 0, own.end - own.from, row);
+		write_row(a, shape, words[own.from], values == 0, own.end - own.from, 0, row);
 		if (values == 0)
 			continue;
 		if (a.fields[a.key_field[shape.value]].bytes == 4)
@@ -373,6 +377,9 @@ counts_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 }
 
 /* ---------- launches ---------- */
+
+static_assert(sizeof(GpuAggGroupByArgs) + sizeof(GpuAggSortShape) + sizeof(GpuAggSorted) <= 4096,
+			  "what every card takes of a kernel's parameters");
 
 cudaError_t
 gpuagg_cuda_groupby_sorted_modes(const GpuAggSortShape *shape, const GpuAggSorted *sorted,

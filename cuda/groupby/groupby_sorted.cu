@@ -76,7 +76,8 @@ value_of(const GpuAggGroupBy *s)
 {
 	if (gpuagg_ordered_asked(&s->config.ordered))
 		return s->config.ordered.key;
-	return s->config.counted_key >= 0 ? (uint8_t) s->config.counted_key : GPUAGG_SORT_NO_VALUE;
+	return s->config.counted_key > 0 ? (uint8_t) (s->config.counted_key - 1) :
+									   GPUAGG_SORT_NO_VALUE;
 }
 
 /* What is known before bounds are */

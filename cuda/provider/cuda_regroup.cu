@@ -85,9 +85,8 @@ is_lone(const GpuAggTask *task, uint32_t set)
 	return task->config.regrouping.sets[set].keys == 0;
 }
 
-/* Are the finer groups one of each group that is made, with counts of values? */
-static bool
-finer_are_counted(const GpuAggTask *task)
+bool
+gpuagg_cuda_regroup_counted(const GpuAggTask *task)
 {
 	return task->groupby != NULL && gpuagg_cuda_groupby_counted(task->groupby);
 }
@@ -295,7 +294,7 @@ set_launch(GpuAggTask *task, uint32_t set)
 	gpuagg_regrouping_plan(wish, set, gpuagg_cuda_program(task->prepared),
 						   gpuagg_cuda_program(r->prepared),
 						   r->hidden != NULL ? gpuagg_cuda_program(r->hidden) : NULL, &launch.plan);
-	if (finer && finer_are_counted(task))
+	if (finer && gpuagg_cuda_regroup_counted(task))
 		gpuagg_regrouping_counted(&launch.plan);
 	if (is_lone(task, set) && !wish->grouped)
 		gpuagg_cuda_regroup_lone_group(&launch, task->streams->group);
@@ -383,7 +382,7 @@ give_up(GpuAggTask *task, GpuAggError *error)
 {
 	strings_back(task);
 	memory_free(task);
-	if (error->status != GPUAGG_OUT_OF_MEMORY || finer_are_counted(task))
+	if (error->status != GPUAGG_OUT_OF_MEMORY || gpuagg_cuda_regroup_counted(task))
 		return false;
 	memset(error, 0, sizeof(*error));
 	return true;
@@ -393,7 +392,7 @@ give_up(GpuAggTask *task, GpuAggError *error)
 static bool
 not_made(const GpuAggTask *task, GpuAggError *error)
 {
-	if (!finer_are_counted(task))
+	if (!gpuagg_cuda_regroup_counted(task))
 		return true;
 	gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	return false;
@@ -488,7 +487,7 @@ gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error)
 	finer_back(task);
 	strings_back(task);
 	memory_free(task);
-	return true;
+	return not_made(task, error);
 }
 
 bool

@@ -83,11 +83,12 @@ group_bytes(const GpuAggTask *task, const char *row)
 
 /* ---------- sizes ---------- */
 
-/* How groups are returned */
+/* How groups are returned; counts of values, which are no codes, never are. */
 static GpuAggReturn
 returned(const GpuAggTask *task)
 {
-	GpuAggReturn r = {NULL, strings_device(task), task->wanted};
+	const bool	counted = gpuagg_cuda_regroup_counted(task) && !gpuagg_cuda_regrouped(task);
+	GpuAggReturn r = {NULL, counted ? NULL : strings_device(task), task->wanted};
 
 	(void) gpuagg_cuda_returned(task, &r.prepared);
 	return r;

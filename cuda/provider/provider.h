@@ -85,6 +85,9 @@ extern bool gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggE
  */
 extern bool gpuagg_cuda_regroup_made(GpuAggTask *task, bool *again, GpuAggError *error);
 
+/* Are the finer groups one of each group that is made, with counts of values in place of these? */
+extern bool gpuagg_cuda_regroup_counted(const GpuAggTask *task);
+
 /* Are task->tables those of groups that were made?  Of how many finer ones? */
 extern bool gpuagg_cuda_regrouped(const GpuAggTask *task);
 extern uint64_t gpuagg_cuda_regroup_finer(const GpuAggTask *task);

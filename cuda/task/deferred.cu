@@ -95,11 +95,10 @@ gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;
 	c.block_bytes = c.launches->block_bytes;
-	c.counted_key = -1;
 	if (config->hash_window.count <= 1)
 	{
 		c.ordered = config->ordered;
-		c.counted_key = gpuagg_regrouping_counted_key(&config->regrouping, p);
+		c.counted_key = (uint32_t) (1 + gpuagg_regrouping_counted_key(&config->regrouping, p));
 	}
 	if (windowed)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->prepared->stride);

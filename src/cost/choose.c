@@ -114,7 +114,7 @@ choose_input(int device, const GpuAggWork *work, const GpuAggProgram *program, b
 	input->forced = gpuagg_strategy;
 	input->scope_bytes = gpuagg_scope_size * 1024.0;
 	if (!host)
-		input->behind_ns = gpuagg_predict_behind(&gpuagg_profile_get(device)->rates, work);
+		gpuagg_predict_behind(&gpuagg_profile_get(device)->rates, work, input);
 	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get(device)->rates, work);
 	choose_device(device, host, work, program, input, rates);
 	gpuagg_strategy_input(work, program, input);

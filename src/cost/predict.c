@@ -484,16 +484,16 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 
 /* By the device: a card reads the entries of a table, half of which are empty. */
 static double
-regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
+regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work, double groups)
 {
 	const double rate = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
 	const double reads = fmax(work->reads, 1);
 
 	if (!rates->gpu)
-		return reads * work->groups * REGROUP_HOST_NS * gpuagg_predict_backend_slowness(rates) /
+		return reads * groups * REGROUP_HOST_NS * gpuagg_predict_backend_slowness(rates) /
 			rates->units;
 	return rate > 0 ?
-		reads * work->groups * (2 * work->entry_bytes / rate * 1e9 + REGROUP_CARD_NS) :
+		reads * groups * (2 * work->entry_bytes / rate * 1e9 + REGROUP_CARD_NS) :
 		0;
 }
 
@@ -508,10 +508,8 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 
 	if (work->made <= 0)
 		return 0;
-	if (work->counted)
-		return 0;
 	if (work->regrouped)
-		return regroup_on_device(rates, work);
+		return regroup_on_device(rates, work, work->counted ? work->made : work->groups);
 	if (work->entries > REGROUP_NEAR_ENTRIES)
 		ns += REGROUP_FAR_NS;
 	if (work->reads > 1)
@@ -565,18 +563,18 @@ gpuagg_predict_start(const GpuAggRates *rates, const GpuAggWork *work)
 		gpuagg_predict_host_start(rates, work);
 }
 
-double
-gpuagg_predict_behind(const GpuAggRates *rates, const GpuAggWork *work)
+void
+gpuagg_predict_behind(const GpuAggRates *rates, const GpuAggWork *work, GpuAggStrategyInput *input)
 {
 	const double groups = fmax(work->groups, 1);
+	double		saved = 0;
 
-	if (!rates->gpu)
-		return 0;
-	if (work->counted)
-		return regroup_on_device(rates, work) / groups;
-	return work->ordered ?
-		ORDER_BEHIND_NS * gpuagg_predict_backend_slowness(rates) * work->left_out / groups :
-		0;
+	if (rates->gpu && work->counted)
+		saved = regroup_on_device(rates, work, fmax(0, work->groups - work->made));
+	else if (rates->gpu && work->ordered)
+		saved = ORDER_BEHIND_NS * gpuagg_predict_backend_slowness(rates) * work->left_out;
+	input->behind_ns = saved / groups;
+	input->left = work->counted ? work->made : work->groups - work->left_out;
 }
 
 double

@@ -9,6 +9,7 @@
 #define GPUAGG_COST_PREDICT_H
 
 #include "cost/predict_compiled.h"
+#include "device/choice/strategy.h"
 #include "device/device.h"
 
 /*
@@ -172,10 +173,11 @@ extern double gpuagg_predict_input(const GpuAggRates *rates,
 								   const GpuAggWork *work);
 
 /*
- * What follows of a group that sorting would have left out: it is returned (device/ordered.h), or
- * the device regroups it (device/regrouping.h); ns
+ * What follows of each group where rows are not sorted, which would leave few: it is returned
+ * (device/ordered.h), or the device regroups it (device/regrouping.h).  Sets behind_ns and left.
  */
-extern double gpuagg_predict_behind(const GpuAggRates *rates, const GpuAggWork *work);
+extern void gpuagg_predict_behind(const GpuAggRates *rates, const GpuAggWork *work,
+								  GpuAggStrategyInput *input);
 
 /* So many rows of a plan, of so many values each, into columns; ns */
 extern double gpuagg_predict_copy(const GpuAggRates *rates, double rows, double values);

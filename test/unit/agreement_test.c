@@ -326,6 +326,61 @@ test_joined(void)
 	free(packed);
 }
 
+/* ---------- rows that pass ---------- */
+
+/* A key is numbered by those of its column's values that conditions leave. */
+static void
+test_filtered(void)
+{
+	GpuAggRange ranges[GPUAGG_MAX_REGS];
+	GpuAggKeyRange key[GPUAGG_MAX_KEYS];
+	TestProgram p;
+	GpuAggProgram *packed;
+	uint64_t	numbers = 0;
+	uint16_t	column;
+	uint16_t	other;
+	uint16_t	least;
+	uint16_t	end;
+	uint16_t	more;
+	uint16_t	reg;
+
+	program_init(&p);
+	column = program_attr(&p, GPUAGG_T_INT4, true);
+	other = program_attr(&p, GPUAGG_T_INT4, true);
+	least = program_const_i64(&p, GPUAGG_T_INT4, 100);
+	end = program_const_i64(&p, GPUAGG_T_INT4, 201);
+	more = program_const_i64(&p, GPUAGG_T_INT4, 1000);
+	reg = program_instr(&p, GPUAGG_OP_I64_GE, GPUAGG_CLASS_I64, column, least);
+	reg = program_instr(&p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, reg,
+						program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, other, column));
+	reg = program_instr(&p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, reg,
+						program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, end, column));
+	program_filter(&p, reg);
+	program_key(&p, program_instr(&p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, column, more),
+				GPUAGG_T_INT4);
+	packed = program_pack(&p);
+	ranges[column] = (GpuAggRange) {-1000000, 1000000};
+	ranges[other] = (GpuAggRange) {1, 0};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 102 &&
+		   key[0].low == 1100 && key[0].high == 1200,
+	   "what two conditions leave of a column");
+	ranges[column] = (GpuAggRange) {150, 160};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 12 &&
+		   key[0].low == 1150 && key[0].high == 1160,
+	   "a column within them");
+	ranges[column] = (GpuAggRange) {1, 9};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10,
+	   "no row passes: as if all did");
+	ranges[column] = (GpuAggRange) {1, 0};
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "a column that is not known");
+	((GpuAggConst *) gpuagg_program_consts(packed))[0].state = GPUAGG_ST_NULL;
+	ranges[column] = (GpuAggRange) {-1000, 1000};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && key[0].low == 0 &&
+		   key[0].high == 1200,
+	   "a constant that is not known yet");
+	free(packed);
+}
+
 /* ---------- days in a zone ---------- */
 
 /*
@@ -375,6 +430,7 @@ int
 main(void)
 {
 	test_joined();
+	test_filtered();
 	test_zoned();
 	test_host_limits();
 	test_host_parts(1);

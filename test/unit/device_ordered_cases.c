@@ -457,6 +457,8 @@ test_places(void)
 	{
 		make_unit_rows(scaled(20000), 30, units[i]);
 		run_case("doubles that are multiples", NSEVERAL, several);
+		filtered = true;
+		run_case("doubles that are multiples, and NULLs", NSEVERAL, several);
 	}
 	make_rows(scaled(30000), 40, 1000000);
 	filter_rows();

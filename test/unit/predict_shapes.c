@@ -192,7 +192,7 @@ shape_choose(const GpuAggRates *rates, const GpuAggProgram *p, GpuAggWork *work)
 	work->compiled.frame = GPUAGG_FRAME_PLAIN;
 	if (p->nkeys == 0)
 		return choice;
-	input.behind_ns = gpuagg_predict_behind(rates, work);
+	gpuagg_predict_behind(rates, work, &input);
 	gpuagg_rates_strategy(rates, &strategy);
 	gpuagg_strategy_input(work, p, &input);
 	gpuagg_resident_choose(rates, &strategy, &input, p, work, &choice);

@@ -92,6 +92,7 @@ typedef struct Sets
 {
 	const GpuAggProgram *program;
 	const GpuAggRange *ranges;
+	GpuAggRange passing[GPUAGG_MAX_REGS];	/* what the filter leaves of a column's values */
 	GpuAggSetLogic logic;
 	bool		known[GPUAGG_MAX_REGS];
 	GpuAggValueSet set[GPUAGG_MAX_REGS];
@@ -99,12 +100,111 @@ typedef struct Sets
 
 static const GpuAggValueSet *set_of(Sets *sets, uint16_t reg);
 
+/* ---------- what the filter leaves ---------- */
+
+/* Rows that pass have a column op a constant. */
+static void
+pass_compare(GpuAggRange *passing, uint32_t op, int64_t constant)
+{
+	GpuAggRange r = {INT64_MIN, INT64_MAX};
+
+	switch (op)
+	{
+		case GPUAGG_OP_I64_EQ:
+			r = (GpuAggRange) {constant, constant};
+			break;
+		case GPUAGG_OP_I64_LT:
+			r.high = constant - (constant > INT64_MIN);
+			break;
+		case GPUAGG_OP_I64_LE:
+			r.high = constant;
+			break;
+		case GPUAGG_OP_I64_GT:
+			r.low = constant + (constant < INT64_MAX);
+			break;
+		case GPUAGG_OP_I64_GE:
+			r.low = constant;
+			break;
+		default:
+			break;
+	}
+	passing->low = r.low > passing->low ? r.low : passing->low;
+	passing->high = r.high < passing->high ? r.high : passing->high;
+}
+
+/* The operator with its sides changed */
+static uint32_t
+turned(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_OP_I64_LT:
+			return GPUAGG_OP_I64_GT;
+		case GPUAGG_OP_I64_LE:
+			return GPUAGG_OP_I64_GE;
+		case GPUAGG_OP_I64_GT:
+			return GPUAGG_OP_I64_LT;
+		case GPUAGG_OP_I64_GE:
+			return GPUAGG_OP_I64_LE;
+		default:
+			return op;
+	}
+}
+
+/* A condition that holds for all rows that pass */
+static void
+pass_condition(Sets *sets, uint16_t reg)
+{
+	const GpuAggProgram *p = sets->program;
+	const GpuAggInstr *ins = gpuagg_instr_of(p, reg);
+	const GpuAggConst *c;
+
+	if (ins == NULL)
+		return;
+	if (ins->op == GPUAGG_OP_AND)
+	{
+		pass_condition(sets, ins->a);
+		pass_condition(sets, ins->b);
+		return;
+	}
+	if (ins->a < p->ncolumns && (c = gpuagg_const_of(p, ins->b)) != NULL)
+		pass_compare(&sets->passing[ins->a], ins->op, c->v.i);
+	else if (ins->b < p->ncolumns && (c = gpuagg_const_of(p, ins->a)) != NULL)
+		pass_compare(&sets->passing[ins->b], turned(ins->op), c->v.i);
+}
+
+static void
+pass_all(Sets *sets)
+{
+	const GpuAggProgram *p = sets->program;
+
+	for (uint32_t i = 0; i < p->ncolumns; i++)
+		sets->passing[i] = (GpuAggRange) {INT64_MIN, INT64_MAX};
+	if (p->filter_reg != GPUAGG_NO_REG)
+		pass_condition(sets, p->filter_reg);
+}
+
+/* ---------- sets ---------- */
+
 /* NULL may come of all: statistics and zones do not tell. */
 static GpuAggValueSet
 set_range(int64_t low, int64_t high)
 {
 	return low > high ? anything :
 		(GpuAggValueSet) {GPUAGG_MAY_VALUE | GPUAGG_MAY_NULL, low, high};
+}
+
+/* Of a column, in rows that pass; where none does, as if all did */
+static GpuAggValueSet
+set_column(const Sets *sets, uint16_t reg)
+{
+	const GpuAggRange *all = &sets->ranges[reg];
+	const GpuAggRange *passing = &sets->passing[reg];
+	const int64_t low = passing->low > all->low ? passing->low : all->low;
+	const int64_t high = passing->high < all->high ? passing->high : all->high;
+
+	return all->low > all->high || low > high ? set_range(all->low, all->high) :
+												set_range(low, high);
 }
 
 /* A look-up table knows what its columns have; of one that is not made yet, who asks does. */
@@ -184,7 +284,7 @@ set_of(Sets *sets, uint16_t reg)
 	else if (reg >= p->ncolumns)
 		*set = c != NULL ? gpuagg_set_constant(c, cls) : anything;
 	else if (cls == GPUAGG_CLASS_I64)
-		*set = set_range(sets->ranges[reg].low, sets->ranges[reg].high);
+		*set = set_column(sets, reg);
 	else
 		*set = anything;
 	return set;
@@ -233,6 +333,7 @@ gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *ranges, double e
 
 	sets.program = p;
 	sets.ranges = ranges;
+	pass_all(&sets);
 	gpuagg_set_logic_init(&sets.logic);
 	memset(sets.known, 0, sizeof(sets.known));
 	*numbers = 1;

@@ -1,6 +1,7 @@
 /*
  * ranges.h
- *		Which values a program's register can have, told from its columns' ranges.
+ *		Which values a program's register can have, told from its columns' ranges and, of rows
+ *		that pass, from conditions of its filter.
  *
  * For choosing how groups are numbered: a range that is too narrow costs time and
  * nothing else, for every row is checked against it.
@@ -47,7 +48,8 @@ extern int64_t gpuagg_range_unit(const GpuAggProgram *program, uint16_t reg);
  * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
  * each key; and the ranges of these.  ranges: of those registers that keys follow from,
  * columns and what is fetched of look-up tables that are not made yet; low > high: not
- * known.  False: the keys' are not known, or too many.
+ * known.  Rows that do not pass have no number: conditions of a column and a constant that the
+ * filter joins by AND narrow the column's range.  False: the keys' are not known, or too many.
  */
 extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *ranges,
 								 double entry_bytes, GpuAggKeyRange *keys, uint64_t *numbers);

@@ -221,7 +221,7 @@ static double
 sorted_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
 	const double sort = 2 * ceil(in->sort_bits / SORT_DIGIT_BITS) * sort_word(in) * SORT_SHARE;
-	const double groups = in->behind_ns > 0 ? 0 : in->groups;
+	const double groups = in->behind_ns > 0 ? in->left : in->groups;
 
 	return input_ns(rates, in) + 3 * stream_ns(rates, in) +
 		1e9 * seconds(in->rows * sort + groups * (2 * in->entry_bytes + SORT_GROUP_BYTES),
@@ -511,7 +511,7 @@ choose_passes(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 static bool
 sorting_fits(const GpuAggStrategyInput *in)
 {
-	const double rows_bytes = in->behind_ns > 0 ? 0 : in->groups * in->entry_bytes;
+	const double rows_bytes = (in->behind_ns > 0 ? in->left : in->groups) * in->entry_bytes;
 
 	return in->memory_bytes <= 0 ||
 		in->rows * (in->record_bytes + 2 * sort_word(in)) + rows_bytes <= in->memory_bytes;

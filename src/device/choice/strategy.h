@@ -106,6 +106,7 @@ typedef struct GpuAggStrategyInput
 								 * read */
 	double		behind_ns;		/* what follows of each group, once it has been made, where sorting
 								 * rows would leave few (device/ordered.h); else 0 */
+	double		left;			/* those that it leaves then */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */
 	double		memory_bytes;	/* that tables may take; 0: any */
 } GpuAggStrategyInput;

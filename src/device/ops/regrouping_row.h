@@ -158,8 +158,9 @@ gpuagg_regrouping_counted_key(const GpuAggRegrouping *r, const GpuAggProgram *p)
 	if ((told | UINT32_C(1) << key) != all)
 		return -1;
 	for (uint32_t i = 0; i < r->nstates; i++)
-		if (r->states[i].of_key == 1 &&
-			(r->states[i].op != GPUAGG_TRANS_COUNT || r->states[i].from != key))
+		if (gpuagg_transition_is_string(r->states[i].op) ||
+			(r->states[i].of_key == 1 &&
+			 (r->states[i].op != GPUAGG_TRANS_COUNT || r->states[i].from != key)))
 			return -1;
 	return key;
 }

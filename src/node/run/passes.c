@@ -110,6 +110,7 @@ passes_work(const GpuAggOrder *order, BlockNumber nblocks, double share, GpuAggW
 	work->compiled.numbers = info->est_numbers;
 	gpuagg_regroup_wish(info, order->whole && share >= 1, &wish);
 	work->counted = wish.nsets > 0 && gpuagg_regrouping_counted_key(&wish, info->program) >= 0;
+	work->made = work->counted ? info->regroup->largest : 0;
 	work->ordered = info->left_out > 0 && order->whole && share >= 1;
 	work->left_out = work->ordered ? work->groups * info->left_out : 0;
 }
