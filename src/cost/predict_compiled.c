@@ -73,6 +73,9 @@
 /* and what they take of the cache that columns pass through, in parts of their bytes */
 #define DENSE_SPREAD 1.8
 
+/* What a sum of 128 bits in device memory takes more, as its lower half tells what it carries */
+#define CARRY_WORDS 1.5
+
 /* Entries of numbered groups, merged: so many at once of a multiprocessor, by turns */
 #define MERGE_TURN_NS 36000.0
 #define MERGE_THREADS 2048.0
@@ -195,7 +198,8 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	work->locked = false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
-		work->words += gpuagg_transition_words(t[i].op) *
+		work->words += (gpuagg_transition_words(t[i].op) +
+						(t[i].op == GPUAGG_TRANS_SUM_I128 ? CARRY_WORDS : 0)) *
 			(t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
 		work->locked |= gpuagg_transition_is_string(t[i].op);
 		work->state_bytes += gpuagg_transition_shared_bytes(t[i].op);

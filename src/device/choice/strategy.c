@@ -85,7 +85,7 @@
 #define SORT_DIGIT_BITS 8.0
 #define SORT_SHARE 2.2
 #define SORT_GROUP_BYTES 32.0
-#define SORT_STATE_NS 0.04		/* of a row's state other than a count, where groups are few */
+#define SORT_STATE_NS 0.02		/* of a row's state other than a count, where groups are few */
 
 /*
  * Windows are made for the groups that are expected, a GPU's partitions for those that
