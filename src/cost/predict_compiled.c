@@ -74,7 +74,7 @@
 #define DENSE_SPREAD 1.8
 
 /* What a sum of 128 bits in device memory takes more, as its lower half tells what it carries */
-#define CARRY_WORDS 1.5
+#define CARRY_WORDS 0.5
 
 /* Entries of numbered groups, merged: so many at once of a multiprocessor, by turns */
 #define MERGE_TURN_NS 36000.0

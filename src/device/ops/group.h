@@ -274,14 +274,15 @@ gpuagg_state_init(uint32_t op, char *state)
 	memcpy(state, &first, sizeof(first));
 }
 
-/* Add a 128-bit number {low, high} to a SUM_I128 state. */
+/* Add a 128-bit number {low, high} to a SUM_I128 state: mostly one update, as little is carried. */
 GPUAGG_FN void
 gpuagg_state_add_i128(char *state, uint64_t low, uint64_t high)
 {
 	uint64_t   *word = (uint64_t *) state;
 	uint64_t	carry = GPUAGG_UPDATE_ADD_CARRY(word, low);
 
-	GPUAGG_UPDATE_ADD_U64(word + 1, high + carry);
+	if (high + carry != 0)
+		GPUAGG_UPDATE_ADD_U64(word + 1, high + carry);
 }
 
 /*
