@@ -121,8 +121,8 @@ DATA = sql/gpuagg--1.1.sql sql/gpuagg--1.0--1.1.sql
 MODULE_big = gpuagg
 # of both libraries; kernels' texts: of the CUDA device alone
 SHARED_OPS := src/device/ops/code_table.c src/device/ops/encode.c src/device/ops/lookup_make.c \
-	src/device/ops/stages.c src/device/ops/value_set.c src/device/ops/value_set_float.c \
-	src/device/ops/value_set_moment.c
+	src/device/ops/places.c src/device/ops/stages.c src/device/ops/value_set.c \
+	src/device/ops/value_set_float.c src/device/ops/value_set_moment.c
 CODEGEN := $(sort $(wildcard src/device/codegen/*.c))
 OBJS = $(patsubst %.c,%.o,$(filter-out $(CODEGEN),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 

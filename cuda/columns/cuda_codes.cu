@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_codes.h"
+#include "device/ops/places.h"
 
 /* Codes that a table has room for, at least */
 #define MIN_CODES ((uint64_t) 1 << 16)
@@ -25,7 +26,7 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 		(t->texts != NULL && !gpuagg_cuda_dictionary_follow(task, t->texts, stream, error)))
 		return false;
 	/* what was given is there, and a code beyond that is beyond the table's rows */
-	if (t->done >= end || gpuagg_code_table_is_called(t->entry.expression))
+	if (t->done >= end || gpuagg_code_table_is_given(t->entry.expression))
 		return true;
 	/* what it makes lies in the dictionary's strings, or in the expression */
 	if (t->texts != NULL)
@@ -108,11 +109,53 @@ table_open(GpuAggCudaCodeTable *t, GpuAggError *error)
 		gpuagg_cuda_stripe_done(device, error);
 }
 
+/* The places of the strings that it has room for */
+static bool
+places_make(GpuAggCudaCodeTable *t, GpuAggError *error)
+{
+	GpuAggDictionary *d = t->dictionary;
+	GpuAggDevice *device = t->made.device;
+	const GpuAggDictionaryRef *from = gpuagg_cuda_dictionary_ref(d);
+	const uint32_t n = (uint32_t) t->entry.codes;
+	const size_t bytes = gpuagg_cuda_places_bytes(from, n);
+	cudaStream_t stream = device->stripe_stream;
+	void	   *memory = NULL;
+	bool		ok;
+
+	if (bytes == 0)
+	{
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "strings cannot be sorted");
+		return false;
+	}
+	ok = CUDA_OK(device, cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream), error) &&
+		CUDA_OK(device, gpuagg_cuda_places_fill(from, gpuagg_cuda_dictionary_ref(t->texts), n,
+												t->made.block, (char *) memory, bytes, stream),
+				error) &&
+		CUDA_LAUNCHED(device, error) && gpuagg_cuda_dictionary_used(d, stream, error) &&
+		gpuagg_cuda_dictionary_used(t->texts, stream, error);
+	if (memory != NULL && !device->lost)
+		(void) cudaFreeAsync(memory, stream);
+	t->done = n;
+	return ok;
+}
+
+/* The strings that a table makes, if it makes any */
+static bool
+texts_make(GpuAggCudaCodeTable *t, bool places, GpuAggError *error)
+{
+	if (places)
+		return gpuagg_cuda_dictionary_view(t->dictionary, (uint32_t) t->entry.codes, &t->texts,
+										   error) == GPUAGG_OK;
+	return !gpuagg_code_table_is_text(t->entry.expression) ||
+		gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK;
+}
+
 /* A table with room for so many codes; NULL: *error tells. */
 static GpuAggCudaCodeTable *
 table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 		   GpuAggError *error)
 {
+	const bool	places = gpuagg_code_table_is_places(expression);
 	GpuAggCudaCodeTable *t = (GpuAggCudaCodeTable *) calloc(1, sizeof(*t));
 
 	if (t == NULL)
@@ -133,11 +176,12 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 		t->entry.codes = codes;
 		gpuagg_code_table_lay_out(expression, (uint32_t) codes, t->made.head);
 		t->made.bytes = (size_t) t->made.head->bytes;
-		if (gpuagg_code_table_is_called(expression))
+		if (places)
+			gpuagg_places_bound(t->made.head, (uint32_t) codes);
+		else if (gpuagg_code_table_is_called(expression))
 			t->made.head->nrows = 0;
-		if ((!gpuagg_code_table_is_text(expression) ||
-			 gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK) &&
-			table_open(t, error))
+		if (texts_make(t, places, error) && table_open(t, error) &&
+			(!places || places_make(t, error)))
 			return t;
 	}
 	table_free(t);
@@ -180,20 +224,27 @@ gpuagg_cuda_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, Gpu
 					   GpuAggError *error)
 {
 	/* what is under way is mostly known already; what is not finds room, or the task runs again */
+	const bool	places = gpuagg_code_table_is_places(expression);
 	const uint64_t codes = gpuagg_cuda_dictionary_known(d);
-	const uint64_t most = codes + codes / 2 < GPUAGG_DICTIONARY_ENTRIES ? codes + codes / 2 :
-		GPUAGG_DICTIONARY_ENTRIES;
+	const uint64_t more = codes + (places ? 0 : codes / 2);
+	const uint64_t most = more < GPUAGG_DICTIONARY_ENTRIES ? more : GPUAGG_DICTIONARY_ENTRIES;
 	GpuAggCodeTableEntry **list = gpuagg_cuda_dictionary_tables(d);
 	GpuAggCudaCodeTable *t = (GpuAggCudaCodeTable *) gpuagg_code_table_take(list, expression, most);
+	GpuAggCodeTableEntry *outgrown;
 	uint64_t	room = MIN_CODES;
 
 	memset(error, 0, sizeof(*error));
 	*table = NULL;
+	while (places &&
+		   (outgrown = gpuagg_code_table_outgrown(list, expression, codes)) != NULL)
+		table_free((GpuAggCudaCodeTable *) outgrown);
 	while (room < 4 * codes && room < GPUAGG_DICTIONARY_ENTRIES)
 		room *= 2;
 	/* what was given would have to be given again */
 	if (gpuagg_code_table_is_called(expression) && room > MIN_CODES)
 		room = GPUAGG_DICTIONARY_ENTRIES;
+	if (places)
+		room = codes;
 	if (t == NULL && (t = table_make(d, expression, room, error)) == NULL)
 		return error->status;
 	bounds_set(t);
@@ -372,6 +423,15 @@ GpuAggDictionary *
 gpuagg_cuda_code_table_texts(GpuAggMade *table)
 {
 	return table->codes->texts;
+}
+
+GpuAggStatus
+gpuagg_cuda_code_table_wait(GpuAggMade *table, GpuAggError *error)
+{
+	/* strings are read behind what has been enqueued */
+	(void) table;
+	memset(error, 0, sizeof(*error));
+	return GPUAGG_OK;
 }
 
 uint64_t

@@ -5,7 +5,8 @@
  * A table is a look-up table there with its expression behind it.  It has room for four times the
  * codes that are known when it is made; a kernel fills it up to those that there are, in the
  * dictionary's order of uses (dictionary.cu): before a task reads it, and behind each batch of
- * pages that may have brought strings.
+ * pages that may have brought strings.  A table of places (device/ops/places.h) is filled when it
+ * is made, and has no room for more.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_CUDA_CODES_H
 #define GPUAGG_CUDA_COLUMNS_CUDA_CODES_H
@@ -37,5 +38,14 @@ typedef struct GpuAggCodeTableFill
 /* Codes from the first one up to `end`, or fewer if there are not so many */
 extern void gpuagg_cuda_code_table_fill(const GpuAggCodeTableFill *fill, uint32_t end,
 										cudaStream_t stream);
+
+/*
+ * places.cu: places of the first n strings, into the table that the block is, and the strings in
+ * that order into `to`, which has room for them.  memory: so many bytes; 0: CUB has failed.
+ */
+extern size_t gpuagg_cuda_places_bytes(const GpuAggDictionaryRef *dictionary, uint32_t n);
+extern cudaError_t gpuagg_cuda_places_fill(const GpuAggDictionaryRef *from,
+										   const GpuAggDictionaryRef *to, uint32_t n, char *block,
+										   char *memory, size_t bytes, cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_CUDA_CODES_H */

@@ -212,6 +212,14 @@ extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint6
 extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, cudaStream_t stream,
 										   GpuAggError *error);
 
+/*
+ * A dictionary with room for n strings of another one's, which whoever makes it writes in the
+ * stripe stream, behind all that was done with that one; it takes no others.
+ */
+extern GpuAggStatus gpuagg_cuda_dictionary_view(const GpuAggDictionary *of, uint32_t n,
+												GpuAggDictionary **dictionary,
+												GpuAggError *error);
+
 /* Memory that counts as the dictionary's */
 extern void *gpuagg_cuda_dictionary_alloc(GpuAggDictionary *dictionary, size_t bytes,
 										  GpuAggError *error);
@@ -229,6 +237,7 @@ extern GpuAggStatus gpuagg_cuda_code_table_give(GpuAggMade *table, const GpuAggR
 												uint32_t n, GpuAggError *error);
 extern bool gpuagg_cuda_code_tables_drop(GpuAggDictionary *dictionary);
 extern GpuAggDictionary *gpuagg_cuda_code_table_texts(GpuAggMade *table);
+extern GpuAggStatus gpuagg_cuda_code_table_wait(GpuAggMade *table, GpuAggError *error);
 extern void gpuagg_cuda_code_tables_free(GpuAggDictionary *dictionary);
 
 /* Bytes of the strings that a dictionary's tables make */

@@ -499,6 +499,7 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_code_table_give,
 	gpuagg_cuda_code_tables_drop,
 	gpuagg_cuda_code_table_texts,
+	gpuagg_cuda_code_table_wait,
 	gpuagg_cuda_rearrange,
 	gpuagg_cuda_pack,
 	true,

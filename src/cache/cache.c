@@ -161,6 +161,39 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 	return client->calls->encode(client, dictionaries);
 }
 
+/* Is all that the job reads of an extent held, as it is now? */
+static bool
+extent_is_whole(const GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint32 number)
+{
+	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
+	const GpuAggCacheJob *cached = client->cached;
+	const uint32 nblocks = gpuagg_extent_blocks(number, client->request.nblocks);
+	uint64		fresh = 0;
+	uint32		n;
+
+	if (extent == NULL)
+		return false;
+	n = gpuagg_cache_held(extent, cached->columns, cached->ncolumns, nblocks, held);
+	return n == nblocks &&
+		gpuagg_cache_seen(extent, &client->request.snapshot, nblocks, held, n) == n &&
+		gpuagg_cache_wal_sort(extent, nblocks, held, &n, &fresh) && n == nblocks;
+}
+
+bool
+gpuagg_cache_is_whole(const GpuAggCacheClient *client)
+{
+	GpuAggCacheTable *table = gpuagg_cache_table_find(&client->request);
+	const uint32 n = (client->request.nblocks + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
+
+	if (table == NULL || client->request.follow == 0 || client->request.compare ||
+		!gpuagg_cache_wal_follow())
+		return false;
+	for (uint32 i = 0; i < n; i++)
+		if (!extent_is_whole(client, gpuagg_cache_extent(table, i), i))
+			return false;
+	return true;
+}
+
 /*
  * Are there likely to be more strings than a dictionary takes?  Groups of several keys do not
  * tell.

@@ -30,6 +30,12 @@ extern void gpuagg_cache_answer(void);
 extern void gpuagg_cache_attach(GpuAggCacheClient *client);
 
 /*
+ * Of a job whose program is being made one over codes: is all of its table held, with its columns,
+ * and as it is now by the WAL?  Then its task is likely to read nothing else.
+ */
+extern bool gpuagg_cache_is_whole(const GpuAggCacheClient *client);
+
+/*
  * After that: the message CACHED, which goes to the queue of replies.  False: it
  * did before, or there was no cache request.
  */

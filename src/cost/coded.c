@@ -8,6 +8,7 @@
 #include "cost/coded.h"
 #include "device/ops/code_table.h"
 #include "device/ops/encode.h"
+#include "device/ops/places.h"
 #include "device/stripe.h"
 
 /* A code table's header with its column */
@@ -24,19 +25,22 @@ gpuagg_coded_program(const GpuAggProgram *program, uint16 *of)
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	CodedHead	laid_out[GPUAGG_CODE_TABLES];
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
-	GpuAggProgram *p = palloc(program->bytes + gpuagg_code_tables_more(program));
-	GpuAggProgram *room = palloc(gpuagg_code_tables_room(program));
-	uint32		n = gpuagg_code_tables_find(program, found, room);
+	GpuAggProgram *placed = palloc(gpuagg_places_room(program));
+	GpuAggProgram *room = palloc(gpuagg_places_tables_room(program));
+	const GpuAggProgram *from = gpuagg_places_use(program, placed, room) ? placed : program;
+	GpuAggProgram *p = palloc(program->bytes + gpuagg_code_tables_more(from));
+	uint32		n = gpuagg_code_tables_find(from, found, room);
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		gpuagg_code_table_program(program, &found[i], room);
+		gpuagg_code_table_program(from, &found[i], room);
 		gpuagg_code_table_lay_out(room, GPUAGG_DICTIONARY_ENTRIES, &laid_out[i].head);
 		heads[i] = &laid_out[i].head;
 	}
 	pfree(room);
 	memcpy(p, program, program->bytes);
-	gpuagg_code_tables_use(program, found, n, heads, p);
+	gpuagg_code_tables_use(from, found, n, heads, p);
+	pfree(placed);
 	gpuagg_encode_plan(p, of);
 	/* those of no column are told apart; others may be any of their column's */
 	for (uint32 k = 0; k < p->nconsts; k++)

@@ -1,7 +1,8 @@
 /*
  * coded.h
  *		A program as it runs over columns that are kept: their strings are codes where
- *		that is all that is needed of them, expressions over them tables by code.
+ *		that is all that is needed of them, expressions over them tables by code, and least and
+ *		greatest ones places.
  */
 #ifndef GPUAGG_COST_CODED_H
 #define GPUAGG_COST_CODED_H

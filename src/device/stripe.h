@@ -200,7 +200,8 @@ typedef struct GpuAggStripeOps
 	 * dictionary's strings, made if nobody has asked for it before.  A task that has it among the
 	 * tables of its config finds a value for each code that it meets, but for those beyond the
 	 * rows of its head: there may be none of strings that came later.  It is the caller's until it
-	 * leaves it; then the dictionary keeps it for a while.  NULL: there are none.
+	 * leaves it; then the dictionary keeps it for a while.  One of places (ops/places.h) is of the
+	 * strings that are known by then.  NULL: there are none.
 	 */
 	GpuAggStatus (*code_table) (GpuAggDictionary *dictionary,
 								const GpuAggProgram *expression,
@@ -219,8 +220,13 @@ typedef struct GpuAggStripeOps
 	/* Those of a dictionary that nobody has go; was there any? */
 	bool		(*code_tables_drop) (GpuAggDictionary *dictionary);
 
-	/* The dictionary of the strings that it makes, which lives as long; NULL: it makes numbers. */
+	/*
+	 * The dictionary of the strings that it makes, or has in order (ops/places.h), which lives as
+	 * long; NULL: it makes numbers.  Strings in order are all there once code_table_wait, which a
+	 * task does by itself, has returned.
+	 */
 	GpuAggDictionary *(*code_table_texts) (GpuAggMade *table);
+	GpuAggStatus (*code_table_wait) (GpuAggMade *table, GpuAggError *error);
 
 	/*
 	 * Into a stripe that has its columns, and nothing of which was ever kept: positions of other

@@ -9,6 +9,8 @@
 
 #include "host/host_codes.h"
 
+#include "device/ops/places.h"
+
 /* Codes that a thread takes at a time: whole words of the bits that say NULL */
 #define PART ((uint32_t) 4096)
 
@@ -33,6 +35,7 @@ struct GpuAggHostCodeTable
 	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
 	_Atomic uint32_t whole;		/* all codes below have values */
 	pthread_mutex_t lock;		/* for charged */
+	pthread_mutex_t sorting;	/* for who makes places */
 	_Atomic uint32_t charged;	/* codes that memory is charged for */
 	Part		parts[PARTS];
 };
@@ -166,27 +169,91 @@ parts_complete(GpuAggHostCodeTable *t, uint32_t first, uint32_t n)
 	return good;
 }
 
-static GpuAggStatus
-table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
+/* A string of a dictionary on its way to its place */
+typedef struct Sorted
 {
-	const uint32_t n = atomic_load_explicit(&t->dictionary->entries, memory_order_acquire);
+	GpuAggBytes string;
+	uint32_t	code;
+} Sorted;
+
+static int
+compare_sorted(const void *a, const void *b)
+{
+	return gpuagg_bytes_compare(((const Sorted *) a)->string, ((const Sorted *) b)->string);
+}
+
+/* Places of the first n strings: codes of a dictionary that gets them in order */
+static bool
+places_fill(const GpuAggHostCodeTable *t, uint32_t n)
+{
+	Sorted	   *sorted = gpuagg_memory_alloc(t->made.memory, n * sizeof(*sorted));
+	Texts		texts;
+	bool		good = sorted != NULL;
+
+	for (uint32_t i = 0; good && i < n; i++)
+		sorted[i] = (Sorted) {gpuagg_dictionary_string(t->dictionary, (int32_t) i), i};
+	if (good)
+		qsort(sorted, n, sizeof(*sorted), compare_sorted);
+	texts.n = 0;
+	for (uint32_t i = 0; good && i < n; i++)
+	{
+		texts.of[texts.n] = sorted[i].code;
+		texts.string[texts.n++] = sorted[i].string;
+		good = (texts.n < TEXTS && i + 1 < n) || texts_put(t, &texts);
+	}
+	if (sorted != NULL)
+		gpuagg_memory_free(t->made.memory, sorted, n * sizeof(*sorted));
+	return good;
+}
+
+/* By one thread, while others wait */
+static bool
+places_complete(GpuAggHostCodeTable *t)
+{
+	const uint32_t n = (uint32_t) t->entry.codes;
+	bool		good;
+
+	if (atomic_load_explicit(&t->whole, memory_order_acquire) == n)
+		return true;
+	pthread_mutex_lock(&t->sorting);
+	good = atomic_load(&t->whole) == n || (charge(t, n) && places_fill(t, n));
+	if (good)
+		atomic_store_explicit(&t->whole, n, memory_order_release);
+	pthread_mutex_unlock(&t->sorting);
+	return good;
+}
+
+/* All codes up to n; false: there is no memory. */
+static bool
+values_complete(GpuAggHostCodeTable *t, uint32_t n)
+{
 	uint32_t	whole = atomic_load_explicit(&t->whole, memory_order_acquire);
 
-	/* of given values, a code that has none is beyond the table's rows */
-	if (whole >= n || gpuagg_code_table_is_called(t->entry.expression))
-		return GPUAGG_OK;
-	/* without what is kept it can go on */
+	if (whole >= n)
+		return true;
 	if (!charge(t, n) || !parts_complete(t, whole / PART, n))
-	{
-		snprintf(error->message, sizeof(error->message),
-				 "no memory for what an expression makes of a column's strings");
-		return error->status = GPUAGG_UNSUPPORTED;
-	}
+		return false;
 	while (whole < n && !atomic_compare_exchange_weak_explicit(&t->whole, &whole, n,
 															   memory_order_release,
 															   memory_order_acquire))
 		;
-	return GPUAGG_OK;
+	return true;
+}
+
+static GpuAggStatus
+table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
+{
+	const uint32_t n = atomic_load_explicit(&t->dictionary->entries, memory_order_acquire);
+
+	/* of given values, a code that has none is beyond the table's rows */
+	if (gpuagg_code_table_is_called(t->entry.expression) ||
+		(gpuagg_code_table_is_places(t->entry.expression) ? places_complete(t) :
+		 values_complete(t, n)))
+		return GPUAGG_OK;
+	/* without what is kept it can go on */
+	snprintf(error->message, sizeof(error->message),
+			 "no memory for what an expression makes of a column's strings");
+	return error->status = GPUAGG_UNSUPPORTED;
 }
 
 GpuAggStatus
@@ -220,6 +287,7 @@ table_free(GpuAggHostCodeTable *t)
 		munmap(t->made.table, t->made.table->bytes);
 	}
 	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->sorting);
 	if (t->texts != NULL)
 		gpuagg_host_dictionary_free(t->texts);
 	if (t->entry.expression != NULL)
@@ -231,6 +299,7 @@ table_free(GpuAggHostCodeTable *t)
 static bool
 table_open(GpuAggHostCodeTable *t)
 {
+	const bool	places = gpuagg_code_table_is_places(t->entry.expression);
 	struct
 	{
 		GpuAggLookup head;
@@ -239,7 +308,7 @@ table_open(GpuAggHostCodeTable *t)
 	void	   *block;
 	GpuAggError error;
 
-	if (gpuagg_code_table_is_text(t->entry.expression) &&
+	if ((places || gpuagg_code_table_is_text(t->entry.expression)) &&
 		gpuagg_dictionary_create(t->made.memory, &t->texts, &error) != GPUAGG_OK)
 		return false;
 	gpuagg_code_table_lay_out(t->entry.expression, GPUAGG_DICTIONARY_ENTRIES, &h.head);
@@ -247,16 +316,18 @@ table_open(GpuAggHostCodeTable *t)
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
 		return false;
-	if (gpuagg_code_table_is_called(t->entry.expression))
+	if (places)
+		gpuagg_places_bound(&h.head, (uint32_t) t->entry.codes);
+	else if (gpuagg_code_table_is_called(t->entry.expression))
 		h.head.nrows = 0;
 	memcpy(block, &h, sizeof(h));
 	t->made.table = block;
 	return true;
 }
 
-/* The dictionary's newest table; NULL: no memory */
+/* The dictionary's newest table, with room for so many codes; NULL: no memory */
 static GpuAggHostCodeTable *
-table_make(GpuAggDictionary *d, const GpuAggProgram *expression)
+table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint32_t codes)
 {
 	GpuAggHostCodeTable *t = gpuagg_memory_alloc(d->memory, sizeof(*t));
 
@@ -264,8 +335,9 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression)
 		return NULL;
 	memset(t, 0, sizeof(*t));
 	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->sorting, NULL);
 	t->dictionary = d;
-	t->entry.codes = GPUAGG_DICTIONARY_ENTRIES;
+	t->entry.codes = codes;
 	t->made.memory = d->memory;
 	t->made.codes = t;
 	t->entry.expression = gpuagg_memory_alloc(d->memory, expression->bytes);
@@ -298,15 +370,21 @@ GpuAggStatus
 gpuagg_host_code_table(GpuAggDictionary *d, const GpuAggProgram *expression, GpuAggMade **table,
 					   GpuAggError *error)
 {
+	const uint32_t entries = atomic_load(&d->entries);
+	const bool	places = gpuagg_code_table_is_places(expression);
+	const uint32_t codes = places ? entries : GPUAGG_DICTIONARY_ENTRIES;
 	GpuAggHostCodeTable *t = (GpuAggHostCodeTable *) gpuagg_code_table_take(&d->tables, expression,
-																			0);
+																			codes);
+	GpuAggCodeTableEntry *outgrown;
 
 	memset(error, 0, sizeof(*error));
 	*table = NULL;
-	if (t == NULL && (t = table_make(d, expression)) == NULL)
+	while ((outgrown = gpuagg_code_table_outgrown(&d->tables, expression, codes)) != NULL)
+		table_free((GpuAggHostCodeTable *) outgrown);
+	if (t == NULL && (t = table_make(d, expression, codes)) == NULL)
 		return gpuagg_memory_error(d->memory, error);
 	gpuagg_code_table_add(&d->tables, &t->entry);
-	if (!charge(t, atomic_load(&d->entries)))
+	if (!charge(t, entries))
 	{
 		/* others may have it; without them it goes when there is need */
 		t->entry.users--;
@@ -389,6 +467,13 @@ GpuAggDictionary *
 gpuagg_host_code_table_texts(GpuAggMade *table)
 {
 	return table->codes->texts;
+}
+
+GpuAggStatus
+gpuagg_host_code_table_wait(GpuAggMade *table, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	return table_complete(table->codes, error);
 }
 
 void

@@ -336,6 +336,7 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.code_table_give = gpuagg_host_code_table_give,
 	.code_tables_drop = gpuagg_host_code_tables_drop,
 	.code_table_texts = gpuagg_host_code_table_texts,
+	.code_table_wait = gpuagg_host_code_table_wait,
 	.rearrange = gpuagg_host_rearrange,
 	.pack = gpuagg_host_pack,
 	.compares = true,

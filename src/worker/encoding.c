@@ -9,9 +9,11 @@
  */
 #include "postgres.h"
 
+#include "cache/cache.h"
 #include "device/ops/code_table.h"
 #include "device/ops/encode.h"
 #include "device/ops/lookup_make.h"
+#include "device/ops/places.h"
 #include "device/ops/regrouping_row.h"
 #include "utils/memutils.h"
 #include "worker/constant_codes.h"
@@ -23,6 +25,7 @@
 struct GpuAggJobEncoding
 {
 	GpuAggProgram *original;
+	GpuAggProgram *placed;		/* with places (places.h); NULL: as it was */
 	uint32		nregs;			/* of the program as it is now, by which these are */
 	GpuAggDictionary **dictionaries;	/* of registers that are codes */
 	GpuAggDictionaryText *texts;
@@ -33,6 +36,8 @@ struct GpuAggJobEncoding
 	uint32		ntables;
 	GpuAggMade *tables[GPUAGG_CODE_TABLES];	/* code tables; the job has them till it leaves them */
 	uint16		read[GPUAGG_CODE_TABLES];	/* the register that each is read into */
+	GpuAggDictionary *of[GPUAGG_CODE_TABLES];	/* whose strings' it is */
+	bool		places[GPUAGG_CODE_TABLES]; /* it is one of places */
 	bool		called;			/* some of them have values that clients give */
 };
 
@@ -131,6 +136,49 @@ encode_of_none(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, uint16 *
 			of[r] = GPUAGG_NO_REG;
 }
 
+/* ---------------------------------------------------------------- places --- */
+
+/* Are groups wanted in an order of strings that would be places? */
+static bool
+orders_by_extreme(const GpuAggWorkerJob *job)
+{
+	const GpuAggAnswer *answer = &job->config.answer;
+
+	for (uint32 i = 0; i < answer->ncolumns; i++)
+		if (answer->columns[i].value.form == GPUAGG_VALUE_BYTES)
+			return true;
+	return false;
+}
+
+/*
+ * The program with places for its least and greatest strings, where it has any.  A page may bring
+ * a string that has none, and the task runs again: so only where the table is kept as a whole, or
+ * without it nothing would be.  Groups that the device makes of others merge strings.
+ */
+static void
+use_places(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheClient *client)
+{
+	const GpuAggProgram *p = e->original;
+	const bool	called = gpuagg_called_count(p) > 0;
+	GpuAggProgram *room;
+
+	if (!gpuagg_places_possible(p) || job->config.regrouping.nsets > 0 ||
+		job->config.make.nkeys > 0 ||
+		(!called && (orders_by_extreme(job) || !gpuagg_cache_is_whole(client))))
+		return;
+	e->placed = MemoryContextAllocHuge(job->context, gpuagg_places_room(p));
+	room = MemoryContextAllocHuge(job->context, gpuagg_places_tables_room(p));
+	if (!gpuagg_places_use(p, e->placed, room))
+	{
+		pfree(e->placed);
+		e->placed = NULL;
+	}
+	/* all may be returned, whatever is wanted */
+	else if (orders_by_extreme(job))
+		memset(&job->config.answer, 0, sizeof(job->config.answer));
+	pfree(room);
+}
+
 /* ----------------------------------------------------------- code tables --- */
 
 static void
@@ -139,6 +187,13 @@ tables_leave(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e)
 	for (uint32 i = 0; i < e->ntables; i++)
 		stripe_ops(job)->code_table_leave(e->tables[i]);
 	e->ntables = 0;
+}
+
+/* The program whose expressions become tables */
+static const GpuAggProgram *
+tabled_program(const struct GpuAggJobEncoding *e)
+{
+	return e->placed != NULL ? e->placed : e->original;
 }
 
 /* Code tables of these expressions; false: none of them is there. */
@@ -150,9 +205,10 @@ tables_get(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCodeEx
 	{
 		GpuAggError error;
 
-		gpuagg_code_table_program(e->original, &found[i], room);
-		if (stripe_ops(job)->code_table(dictionaries[found[i].column], room, &e->tables[i],
-										&error) != GPUAGG_OK)
+		gpuagg_code_table_program(tabled_program(e), &found[i], room);
+		e->of[i] = dictionaries[found[i].column];
+		e->places[i] = gpuagg_code_table_is_places(room);
+		if (stripe_ops(job)->code_table(e->of[i], room, &e->tables[i], &error) != GPUAGG_OK)
 		{
 			tables_leave(job, e);
 			return false;
@@ -188,7 +244,7 @@ are_awaited(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 	{
 		GpuAggDictionaryInfo info;
 
-		if (!gpuagg_is_called(gpuagg_instr_of(e->original, found[i].reg)))
+		if (!gpuagg_is_called(gpuagg_instr_of(tabled_program(e), found[i].reg)))
 			continue;
 		e->called = true;
 		stripe_ops(job)->dictionary_info(dictionaries[found[i].column], &info);
@@ -209,20 +265,23 @@ are_awaited(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
  * or room among the tables that the job looks up in, it stays as it is.  False: *error tells.
  */
 static bool
-use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
+use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheClient *client,
 		   GpuAggDictionary *const *dictionaries, GpuAggError *error)
 {
 	GpuAggMadeTables *made = &job->config.made;
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
+	const GpuAggProgram *p;
 	GpuAggProgram *room;
 	uint32		first;
 	uint32		n;
 
 	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
 		return true;
-	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(e->original));
-	n = gpuagg_code_tables_find(e->original, found, room);
+	use_places(job, e, client);
+	p = tabled_program(e);
+	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(p));
+	n = gpuagg_code_tables_find(p, found, room);
 	if (n == 0 || made->n + n > GPUAGG_MADE_TABLES ||
 		!are_known(job, found, n, dictionaries) ||
 		!tables_get(job, e, found, n, dictionaries, room))
@@ -236,8 +295,8 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 		heads[i] = job->on->ops->made->head(e->tables[i]);
 	/* look-up tables, which may be large, stay where they are */
 	job->program = repalloc_huge(job->program, job->program->bytes +
-								 gpuagg_code_tables_more(e->original));
-	first = gpuagg_code_tables_use(e->original, found, n, heads, job->program);
+								 gpuagg_code_tables_more(p));
+	first = gpuagg_code_tables_use(p, found, n, heads, job->program);
 	for (uint32 i = 0; i < n; i++)
 	{
 		made->constants[made->n] = first + i;
@@ -299,6 +358,9 @@ plan_registers(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const ui
 			e->dictionaries[r] = gpuagg_constant_codes_dictionary(e->constants);
 		else if (of[r] != GPUAGG_NO_REG)
 			e->dictionaries[r] = source_dictionary(job, e, dictionaries, of[r]);
+	for (uint32 i = 0; i < e->ntables; i++)
+		if (e->places[i])
+			e->dictionaries[e->read[i]] = stripe_ops(job)->code_table_texts(e->tables[i]);
 }
 
 /* The program without look-up tables: whoever writes groups looks nothing up. */
@@ -327,8 +389,8 @@ give_up(GpuAggWorkerJob *job, uint32 bytes)
 }
 
 bool
-gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries,
-					 GpuAggError *error)
+gpuagg_encoding_make(GpuAggWorkerJob *job, const GpuAggCacheClient *client,
+					 GpuAggDictionary *const *dictionaries, GpuAggError *error)
 {
 	const uint32 bytes = job->program->bytes;
 	struct GpuAggJobEncoding *e;
@@ -341,7 +403,7 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	e->original = head_of(job);
 	/* whatever it has by then it leaves, even if it ends here by an ERROR */
 	job->encoding = e;
-	if (!use_tables(job, e, dictionaries, error))
+	if (!use_tables(job, e, client, dictionaries, error))
 	{
 		give_up(job, bytes);
 		return false;
@@ -422,6 +484,71 @@ is_coded(const GpuAggWorkerJob *job, uint32 reg)
 	return job->encoding->dictionaries[reg] != NULL;
 }
 
+/* The place of a string among those that are in order; -1: it is not there. */
+static int64
+place_of(const GpuAggDictionaryText *sorted, GpuAggBytes string)
+{
+	int64		low = 0;
+	int64		high = (int64) sorted->entries - 1;
+
+	while (low <= high)
+	{
+		const int64 middle = (low + high) / 2;
+		const int	order = gpuagg_bytes_compare(gpuagg_decode_text_string(sorted, (uint32) middle),
+												 string);
+
+		if (order == 0)
+			return middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return -1;
+}
+
+/* A string without a place: the dictionary has it from now on, for the next task. */
+static GpuAggStatus
+place_missing(const GpuAggWorkerJob *job, GpuAggDictionary *dictionary, GpuAggBytes string,
+			  GpuAggError *error)
+{
+	int32		code;
+
+	if (stripe_ops(job)->dictionary_encode(dictionary, &string, 1, &code, error) != GPUAGG_OK)
+		return error->status;
+	error->detail = GPUAGG_ST_NEEDS_PG;
+	strlcpy(error->message, "a string is not among those that were known", sizeof(error->message));
+	return error->status = job->encoding->called ? GPUAGG_VALUE_ERROR : GPUAGG_UNSUPPORTED;
+}
+
+/* Strings become their places; the values' array is a new one. */
+static GpuAggStatus
+place_column(const GpuAggWorkerJob *job, uint16 reg, GpuAggRowColumn *column, uint32 nrows,
+			 GpuAggError *error)
+{
+	const struct GpuAggJobEncoding *e = job->encoding;
+	const GpuAggBytes *strings = column->values;
+	int64	   *values = palloc0(nrows * sizeof(int64));
+	GpuAggDictionaryText sorted = {0};
+	uint32		t = 0;
+
+	while (e->read[t] != reg)
+		t++;
+	if (stripe_ops(job)->code_table_wait(e->tables[t], error) != GPUAGG_OK ||
+		stripe_ops(job)->dictionary_read(e->dictionaries[reg], &sorted, error) != GPUAGG_OK)
+		return error->status;
+	for (uint32 i = 0; i < nrows; i++)
+	{
+		if (column->states[i] != GPUAGG_ST_VALUE)
+			continue;
+		values[i] = place_of(&sorted, strings[i]);
+		if (values[i] < 0)
+			return place_missing(job, e->of[t], strings[i], error);
+	}
+	column->values = values;
+	return GPUAGG_OK;
+}
+
 GpuAggStatus
 gpuagg_encoding_rows(const GpuAggWorkerJob *job, GpuAggRowColumn *columns,
 					 uint32 nrows, GpuAggError *error)
@@ -445,8 +572,15 @@ gpuagg_encoding_rows(const GpuAggWorkerJob *job, GpuAggRowColumn *columns,
 	}
 	for (uint32 i = 0; i < p->ntransitions; i++)
 	{
+		if (gpuagg_decode_is_place(&job->encoding->groups, i))
+		{
+			GpuAggStatus status = place_column(job, trans[i].arg, columns, nrows, error);
+
+			if (status != GPUAGG_OK)
+				return status;
+		}
 		/* count(), which looks at the states only */
-		if (trans[i].arg != GPUAGG_NO_REG && is_coded(job, trans[i].arg))
+		else if (trans[i].arg != GPUAGG_NO_REG && is_coded(job, trans[i].arg))
 			columns->values = palloc0(nrows * sizeof(int64));
 		columns += trans[i].arg != GPUAGG_NO_REG;
 		columns += trans[i].filter != GPUAGG_NO_REG;

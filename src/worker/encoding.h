@@ -10,10 +10,11 @@
 
 /*
  * Rewrites the job's program and configuration to codes of these dictionaries
- * (by loaded column, NULL: none) where that is possible.  False: a dictionary
- * does not take the program's constants; or, with an *error, the job cannot run.
+ * (by loaded column, NULL: none) where that is possible; client: of the cache, which has
+ * asked.  False: a dictionary does not take the program's constants; or, with an *error, the job
+ * cannot run.
  */
-extern bool gpuagg_encoding_make(GpuAggWorkerJob *job,
+extern bool gpuagg_encoding_make(GpuAggWorkerJob *job, const GpuAggCacheClient *client,
 								 GpuAggDictionary *const *dictionaries, GpuAggError *error);
 
 /* Nothing of the device is read by the job any more; it may have been told before. */

@@ -93,7 +93,7 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 	if (error->status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0 &&
 		gpuagg_encoding_outgrown(job))
 	{
-		/* without what is kept it reads strings */
+		/* which the next task knows; without what is kept it reads strings */
 		job->failure.status = GPUAGG_UNSUPPORTED;
 		strlcpy(job->failure.message, "a column has more strings than a table of them has room for",
 				sizeof(job->failure.message));

@@ -61,7 +61,7 @@ cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 		return true;
 	}
 	gpuagg_made_dictionaries(job, dictionaries);
-	encoded = job->several || gpuagg_encoding_make(job, dictionaries, &error);
+	encoded = job->several || gpuagg_encoding_make(job, client, dictionaries, &error);
 	client->program = job->program;
 	if (error.status != GPUAGG_OK)
 		gpuagg_job_fail(job, &error);

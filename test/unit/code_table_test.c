@@ -5,6 +5,7 @@
  */
 #include "device/ops/code_table.h"
 #include "device/ops/encode.h"
+#include "device/ops/places.h"
 #include "device/ops/program_check.h"
 #include "device_support.h"
 #include "random.h"
@@ -575,10 +576,64 @@ test_called(void)
 	free(original);
 }
 
+/* Do the least and greatest strings of the program become places?  Then it is one that may run. */
+static bool
+placed(uint32_t tables)
+{
+	GpuAggProgram *original = program_pack(&p);
+	GpuAggProgram *room = malloc(gpuagg_places_tables_room(original));
+	GpuAggProgram *out = malloc(gpuagg_places_room(original));
+	GpuAggCodeExpression e[GPUAGG_CODE_TABLES];
+	const bool	some = gpuagg_places_use(original, out, room);
+	const char *reason;
+
+	if (some)
+		ok(gpuagg_program_check(out, out->bytes, &reason) &&
+		   out->bytes <= gpuagg_places_room(original) &&
+		   gpuagg_code_tables_find(out, e, room) == tables, "a program with places");
+	free(out);
+	free(room);
+	free(original);
+	return some;
+}
+
+static void
+test_places(void)
+{
+	begin("a%");
+	program_trans(&p, GPUAGG_TRANS_MIN_BYTES, 0, NONE, GPUAGG_T_TEXT);
+	program_trans(&p, GPUAGG_TRANS_MAX_BYTES, 0, NONE, GPUAGG_T_TEXT);
+	ok(placed(1), "the least and the greatest of a column");
+	program_trans(&p, GPUAGG_TRANS_MAX_BYTES, 1, like(0), GPUAGG_T_TEXT);
+	ok(placed(3), "and of another one, where a pattern passes");
+	program_key(&p, 0, GPUAGG_T_TEXT);
+	ok(placed(3), "of a key");
+	program_key(&p, 1, GPUAGG_T_BPCHAR);
+	ok(!placed(0), "not of a key that ignores blanks");
+	begin("a%");
+	program_trans(&p, GPUAGG_TRANS_MIN_BPCHAR, 0, NONE, GPUAGG_T_BPCHAR);
+	ok(!placed(0), "nor where blanks are ignored");
+	begin("a");
+	program_trans(&p, GPUAGG_TRANS_MIN_BYTES,
+				  program_instr3(&p, GPUAGG_OP_RTRIM, GPUAGG_CLASS_BYTES, 0, NONE, NONE), NONE,
+				  GPUAGG_T_TEXT);
+	ok(!placed(0), "nor of what is made of a column");
+	begin("a%");
+	program_trans(&p, GPUAGG_TRANS_COUNT, 0, NONE, GPUAGG_T_TEXT);
+	ok(!placed(0), "nor where there are none");
+	while (p.head.nregs + 2 < GPUAGG_MAX_REGS)
+		program_instr(&p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, 2, NONE);
+	program_trans(&p, GPUAGG_TRANS_MIN_BYTES, 0, NONE, GPUAGG_T_TEXT);
+	ok(placed(1), "with room for a register and a table");
+	program_instr(&p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, 2, NONE);
+	ok(!placed(0), "and without");
+}
+
 int
 main(void)
 {
 	test_which();
+	test_places();
 	test_called();
 	test_full();
 	test_random();

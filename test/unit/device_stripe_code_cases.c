@@ -256,6 +256,89 @@ test_toasted(void)
 	keep_nothing();
 }
 
+/* Least and greatest texts: by a key, of all rows, of some; kind 3: none of a group's */
+static void
+program_extremes(TestProgram *p, int kind)
+{
+	uint16_t	some = NONE;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_C));
+	if (kind >= 2)
+		some = program_instr(p, GPUAGG_OP_BYTES_EQ, GPUAGG_CLASS_I64, col[COL_T],
+							 program_const_text(p, kind == 2 ? "13" : "nowhere"));
+	if (kind != 1)
+		program_key(p, col[COL_A], GPUAGG_T_INT4);
+	if (kind == 0)
+		program_key(p, col[COL_C], GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_MIN_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_MAX_BYTES, col[COL_C], some, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_MAX_BYTES, col[COL_T], some, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
+}
+
+/* By places: of strings that are known, and of such as come later */
+static void
+test_places(uint32_t n, uint32_t groups)
+{
+	static const char *const names[] = {"least and greatest texts as places", "of all rows",
+	"of some", "of none"};
+	static TestProgram p;
+	static Encoded e;
+	const GpuAggBytes known = {"a string that is known", 22};
+	GpuAggStripe *stripe;
+	GpuAggError error;
+	Run			run;
+	uint64_t	used = 0;
+	int32_t		code;
+
+	table_make(scaled(n), groups, 0);
+	for (uint32_t i = 0; i < nrows; i += 9)
+		rows[i].natts = (uint8_t) (1 + i % (NCOLS - 1));
+	table_build();
+	dictionaries_make();
+	stripe = stripe_of_strings();
+	for (int i = 0; i < NCOLS; i++)
+		if (dictionaries[i] != NULL)
+			STRIPES->dictionary_encode(dictionaries[i], &known, 1, &code, &error);
+	with_places = true;
+	for (int round = 0; round < 2; round++)
+	{
+		for (int kind = 0; kind < 4; kind++)
+		{
+			program_extremes(&p, kind);
+			is_int(encode(&p, &e), 2, "columns of codes");
+			is_int(e.ntables, 2, "places");
+			if (round == 0 && kind == 0)
+			{
+				ok(encoded_begin(&run, &e) && !run_feed(&run) &&
+				   run.error.status == GPUAGG_VALUE_ERROR &&
+				   (run.error.detail & GPUAGG_ST_NEEDS_PG) != 0, "new strings have none");
+				run_end(&run);
+			}
+			encode_end(&e);
+			if (round == 0)
+				continue;
+			ok(strings_agree(&p, NULL), names[kind]);
+			ok(strings_agree(&p, stripe), "from a stripe");
+		}
+		keep_pages(stripe, 0, npages, 0);
+		with_places = false;
+		program_extremes(&p, 0);
+		ok(strings_agree(&p, NULL), "all strings are known");
+		keep_nothing();
+		with_places = true;
+		used = STRIPES->used(device);
+	}
+	encode(&p, &e);
+	encode_end(&e);
+	is_int((long long) STRIPES->used(device), (long long) used, "the same places again");
+	with_places = false;
+	STRIPES->free(stripe);
+	dictionaries_free();
+	is_int((long long) STRIPES->used(device), 0, "nothing is left");
+}
+
 static void
 test_dictionary(void)
 {
@@ -416,6 +499,8 @@ device_stripe_code_cases(const TestDevice *d)
 	test_strings(100, 5);
 	test_strings(30000, 100);
 	test_strings(100000, 50000);
+	test_places(3000, 40);
+	test_places(60000, 20000);
 	test_toasted();
 	test_full();
 	test_kept();

@@ -8,6 +8,7 @@
 
 #include "device/ops/code_table.h"
 #include "device/ops/encode.h"
+#include "device/ops/places.h"
 #include "device_stripe_table.h"
 
 /* Of the test table's columns, by attribute */
@@ -56,6 +57,9 @@ column_attr(const TestProgram *p, uint32_t column)
 	return i;
 }
 
+/* Are least and greatest texts places?  Of those that dictionaries have when a program is encoded. */
+static bool with_places;
+
 /* Code tables in the place of expressions */
 static inline void
 use_tables(const TestProgram *p, Encoded *e)
@@ -63,29 +67,37 @@ use_tables(const TestProgram *p, Encoded *e)
 	GpuAggMadeTables *made = &e->config.made;
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
-	GpuAggProgram *room = malloc(gpuagg_code_tables_room(e->program));
-	const uint32_t n = gpuagg_code_tables_find(e->program, found, room);
-	GpuAggProgram *tabled = malloc(e->program->bytes + gpuagg_code_tables_more(e->program));
+	GpuAggProgram *room = malloc(gpuagg_places_tables_room(e->program));
+	GpuAggProgram *placed = malloc(gpuagg_places_room(e->program));
+	const GpuAggProgram *from = with_places && gpuagg_places_use(e->program, placed, room) ?
+		placed : e->program;
+	const uint32_t n = gpuagg_code_tables_find(from, found, room);
+	GpuAggProgram *tabled = malloc(e->program->bytes + gpuagg_code_tables_more(from));
+	bool		places[GPUAGG_CODE_TABLES];
 	uint32_t	first;
 
 	for (uint32_t i = 0; i < n; i++)
 	{
 		GpuAggError error;
 
-		gpuagg_code_table_program(e->program, &found[i], room);
+		gpuagg_code_table_program(from, &found[i], room);
+		places[i] = gpuagg_code_table_is_places(room);
 		if (STRIPES->code_table(dictionaries[column_attr(p, found[i].column)], room,
 								&made->tables[i], &error) != GPUAGG_OK)
 			abort();
 		heads[i] = OPS->made->head(made->tables[i]);
 	}
 	memcpy(tabled, e->program, e->program->bytes);
-	first = gpuagg_code_tables_use(e->program, found, n, heads, tabled);
+	first = gpuagg_code_tables_use(from, found, n, heads, tabled);
 	for (uint32_t i = 0; i < n; i++)
 	{
 		made->constants[i] = (uint16_t) (first + i);
 		e->read[i] = gpuagg_code_table_register(tabled, first + i);
+		if (places[i])
+			e->dictionaries[e->read[i]] = STRIPES->code_table_texts(made->tables[i]);
 	}
 	made->n = e->ntables = n;
+	free(placed);
 	free(room);
 	free(e->program);
 	e->program = tabled;

@@ -33,6 +33,8 @@ apply(GpuAggRemedy remedy, GpuAggTried *tried)
 	}
 	if (remedy == GPUAGG_REMEDY_CALLED)
 		tried->all_called = true;
+	if (remedy == GPUAGG_REMEDY_AGAIN)
+		tried->again = true;
 	if (remedy == GPUAGG_REMEDY_ALL_GROUPS)
 		tried->all_groups = true;
 	if (remedy == GPUAGG_REMEDY_OTHER_GPU)
@@ -105,6 +107,8 @@ test_cache(void)
 	TRIES(gpu, GPUAGG_UNSUPPORTED, 0, "the cache refuses, then the GPU", GPUAGG_REMEDY_UNCACHED,
 		  GPUAGG_REMEDY_HOST);
 	TRIES(cpu, GPUAGG_UNSUPPORTED, 0, "the cache of the host device", GPUAGG_REMEDY_UNCACHED);
+	TRIES(gpu, GPUAGG_UNSUPPORTED, LEFT, "strings that are new to it, then the cache, then the GPU",
+		  GPUAGG_REMEDY_AGAIN, GPUAGG_REMEDY_UNCACHED, GPUAGG_REMEDY_HOST);
 	is(gpu, GPUAGG_DEVICE_FAULT, 0, GPUAGG_REMEDY_HOST, "a fault is not the cache's");
 }
 

@@ -7,6 +7,7 @@
 #include "device/ops/encode.h"
 #include "device/ops/instr.h"
 #include "device/ops/lookup_make.h"
+#include "device/ops/program_append.h"
 
 /* ---------- which expressions ---------- */
 
@@ -21,7 +22,7 @@ typedef struct Search
 	uint32_t	n;
 	uint16_t	of[GPUAGG_MAX_REGS];	/* the column of strings that each register is made of */
 	bool		looks[GPUAGG_MAX_REGS]; /* at bytes of it, where codes would not do */
-	bool		called[GPUAGG_MAX_REGS];	/* only PostgreSQL computes it */
+	bool		given[GPUAGG_MAX_REGS]; /* only a table has it */
 	bool		seen[GPUAGG_MAX_REGS];
 	const bool *forbidden;		/* columns that must stay strings, and so what is made of them */
 	GpuAggProgram *room;
@@ -111,11 +112,11 @@ look_at_instr(Search *s, const GpuAggInstr *ins)
 	uint16_t	args[3];
 	const uint32_t n = gpuagg_instr_args(ins, args);
 
-	s->called[ins->dst] = gpuagg_is_called(ins);
-	*of = is_safe(p, ins) || s->called[ins->dst] ? OF_CONSTANTS : OF_OTHERS;
+	s->given[ins->dst] = gpuagg_is_given(ins);
+	*of = is_safe(p, ins) || s->given[ins->dst] ? OF_CONSTANTS : OF_OTHERS;
 	for (uint32_t i = 0; i < n && *of != OF_OTHERS; i++)
 	{
-		const uint16_t arg = s->called[args[i]] ? OF_OTHERS : s->of[args[i]];
+		const uint16_t arg = s->given[args[i]] ? OF_OTHERS : s->of[args[i]];
 
 		s->looks[ins->dst] |= s->looks[args[i]] ||
 			(args[i] < p->ncolumns && class_of(p, args[i]) == GPUAGG_CLASS_BYTES &&
@@ -165,7 +166,7 @@ is_expression(const Search *s, uint16_t reg, GpuAggCodeExpression *e)
 		e->column == OF_OTHERS || !s->looks[reg])
 		return false;
 	/* of a string that is made of the column's nobody computes it */
-	if (s->called[reg] && gpuagg_instr_of(p, reg)->a != e->column)
+	if (s->given[reg] && gpuagg_instr_of(p, reg)->a != e->column)
 		return false;
 	gpuagg_code_table_program(p, e, s->room);
 	return s->room->nregs <= GPUAGG_CODE_TABLE_REGS && is_null_of_null(s->room);
@@ -288,26 +289,6 @@ place(const Places *places, uint16_t reg)
 	return reg == GPUAGG_NO_REG ? GPUAGG_NO_REG : places->to[reg];
 }
 
-/* Appends n bytes to a program that is being made, zero if `from` is NULL; their offset */
-static uint32_t
-append(GpuAggProgram *p, const void *from, size_t n)
-{
-	const uint32_t off = p->bytes;
-	const size_t room = gpuagg_align(n, 8);
-
-	memset((char *) p + off, 0, room);
-	if (from != NULL && n > 0)
-		memcpy((char *) p + off, from, n);
-	p->bytes = (uint32_t) (off + room);
-	return off;
-}
-
-static void *
-at(GpuAggProgram *p, uint32_t off)
-{
-	return (char *) p + off;
-}
-
 /* An instruction's registers, where they have gone */
 static void
 instr_move(GpuAggInstr *ins, const Places *places)
@@ -383,8 +364,8 @@ constants_copy(const GpuAggProgram *p, const bool *needed, Places *places, GpuAg
 		if (needed[p->ncolumns + k])
 			places->to[p->ncolumns + k] = (uint16_t) (out->ncolumns + n++);
 	out->nconsts = n;
-	out->consts_off = append(out, NULL, n * sizeof(GpuAggConst));
-	to = at(out, out->consts_off);
+	out->consts_off = gpuagg_program_append(out, NULL, n * sizeof(GpuAggConst));
+	to = gpuagg_program_at(out, out->consts_off);
 	for (uint32_t k = 0; k < p->nconsts; k++)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[k];
@@ -398,7 +379,7 @@ constants_copy(const GpuAggProgram *p, const bool *needed, Places *places, GpuAg
 
 			to->v.off = 0;
 			if (c->state == GPUAGG_ST_VALUE)
-				to->v.off = append(out, b.data, b.len);
+				to->v.off = gpuagg_program_append(out, b.data, b.len);
 		}
 		else if (c->state != GPUAGG_ST_VALUE)
 			to->v.i = 0;
@@ -420,8 +401,8 @@ attributes_copy(const GpuAggProgram *p, uint16_t column, bool table, GpuAggProgr
 	if (table)
 		from = attr;
 	out->nattrs = (uint16_t) (attr - from + 1);
-	out->attrs_off = append(out, from, out->nattrs * sizeof(GpuAggAttr));
-	to = at(out, out->attrs_off);
+	out->attrs_off = gpuagg_program_append(out, from, out->nattrs * sizeof(GpuAggAttr));
+	to = gpuagg_program_at(out, out->attrs_off);
 	for (uint32_t i = 0; i < out->nattrs; i++)
 		to[i].reg = to[i].missing_const = GPUAGG_NO_REG;
 	to[out->nattrs - 1].reg = 0;
@@ -457,18 +438,18 @@ expression_copy(const GpuAggProgram *p, const GpuAggCodeExpression *e, bool tabl
 	attributes_copy(p, e->column, table, out);
 	constants_copy(p, needed, &places, out);
 	if (!table)
-		((GpuAggAttr *) at(out, out->attrs_off))[out->nattrs - 1].missing_const =
-			place(&places, missing);
+		((GpuAggAttr *) gpuagg_program_at(out, out->attrs_off))
+			[out->nattrs - 1].missing_const = place(&places, missing);
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 		if (needed[ins[i].dst])
 			places.to[ins[i].dst] = (uint16_t) (out->ncolumns + out->nconsts + n++);
 	out->ninstrs = n;
 	out->nregs = (uint16_t) (out->ncolumns + out->nconsts + n);
-	out->instrs_off = append(out, NULL, n * sizeof(GpuAggInstr));
+	out->instrs_off = gpuagg_program_append(out, NULL, n * sizeof(GpuAggInstr));
 	n = 0;
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 	{
-		GpuAggInstr *to = (GpuAggInstr *) at(out, out->instrs_off) + n;
+		GpuAggInstr *to = (GpuAggInstr *) gpuagg_program_at(out, out->instrs_off) + n;
 
 		if (!needed[ins[i].dst])
 			continue;
@@ -480,10 +461,10 @@ expression_copy(const GpuAggProgram *p, const GpuAggCodeExpression *e, bool tabl
 		n++;
 	}
 	key.reg = places.to[e->reg];
-	out->keys_off = append(out, &key, sizeof(key));
+	out->keys_off = gpuagg_program_append(out, &key, sizeof(key));
 	out->transitions_off = out->bytes;
-	out->classes_off = append(out, NULL, out->nregs);
-	classes = at(out, out->classes_off);
+	out->classes_off = gpuagg_program_append(out, NULL, out->nregs);
+	classes = gpuagg_program_at(out, out->classes_off);
 	for (uint32_t r = 0; r < p->nregs; r++)
 		if (places.to[r] != GPUAGG_NO_REG)
 			classes[places.to[r]] = (uint8_t) class_of(p, (uint16_t) r);
@@ -509,11 +490,11 @@ gpuagg_called_read_program(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAg
 	GpuAggInstr *read;
 
 	gpuagg_called_program(p, ins, out);
-	read = at(out, out->instrs_off);
+	read = gpuagg_program_at(out, out->instrs_off);
 	read->op = GPUAGG_OP_BYTES_EQ;
 	read->b = read->a;
-	((uint8_t *) at(out, out->classes_off))[read->dst] = GPUAGG_CLASS_I64;
-	((GpuAggKey *) at(out, out->keys_off))->type = GPUAGG_T_INT8;
+	((uint8_t *) gpuagg_program_at(out, out->classes_off))[read->dst] = GPUAGG_CLASS_I64;
+	((GpuAggKey *) gpuagg_program_at(out, out->keys_off))->type = GPUAGG_T_INT8;
 }
 
 /* Which registers the outputs need once tables are there */
@@ -538,9 +519,10 @@ constants_add(const GpuAggProgram *p, uint32_t n, const GpuAggLookup *const *hea
 	GpuAggConst *tables;
 
 	out->nconsts = (uint16_t) (p->nconsts + n);
-	out->consts_off = append(out, NULL, out->nconsts * sizeof(GpuAggConst));
-	tables = (GpuAggConst *) at(out, out->consts_off) + p->nconsts;
-	memcpy(at(out, out->consts_off), gpuagg_program_consts(p), p->nconsts * sizeof(GpuAggConst));
+	out->consts_off = gpuagg_program_append(out, NULL, out->nconsts * sizeof(GpuAggConst));
+	tables = (GpuAggConst *) gpuagg_program_at(out, out->consts_off) + p->nconsts;
+	memcpy(gpuagg_program_at(out, out->consts_off), gpuagg_program_consts(p),
+		   p->nconsts * sizeof(GpuAggConst));
 	for (uint32_t i = 0; i < n; i++)
 	{
 		tables[i].type = GPUAGG_T_TEXT;
@@ -549,7 +531,7 @@ constants_add(const GpuAggProgram *p, uint32_t n, const GpuAggLookup *const *hea
 			continue;
 		tables[i].state = GPUAGG_ST_VALUE;
 		tables[i].len = (uint32_t) gpuagg_lookup_head_bytes(heads[i]);
-		tables[i].v.off = append(out, heads[i], tables[i].len);
+		tables[i].v.off = gpuagg_program_append(out, heads[i], tables[i].len);
 	}
 }
 
@@ -579,8 +561,8 @@ instrs_add(const GpuAggProgram *p, const GpuAggCodeExpression *e, uint32_t n, co
 			places->to[ins[i].dst] = base + out->ninstrs++;
 			out->filter_instrs += i < p->filter_instrs;
 		}
-	out->instrs_off = append(out, NULL, out->ninstrs * sizeof(GpuAggInstr));
-	to = at(out, out->instrs_off);
+	out->instrs_off = gpuagg_program_append(out, NULL, out->ninstrs * sizeof(GpuAggInstr));
+	to = gpuagg_program_at(out, out->instrs_off);
 	for (uint32_t i = 0; i < p->ninstrs; i++)
 	{
 		const GpuAggCodeExpression *one = expression_of(e, n, ins[i].dst);
@@ -611,11 +593,12 @@ outputs_move(const GpuAggProgram *p, const Places *places, GpuAggProgram *out)
 	GpuAggKey  *keys;
 
 	out->filter_reg = place(places, p->filter_reg);
-	out->keys_off = append(out, gpuagg_program_keys(p), p->nkeys * sizeof(GpuAggKey));
-	out->transitions_off = append(out, gpuagg_program_transitions(p),
-								  p->ntransitions * sizeof(GpuAggTransition));
-	keys = at(out, out->keys_off);
-	trans = at(out, out->transitions_off);
+	out->keys_off = gpuagg_program_append(out, gpuagg_program_keys(p),
+										  p->nkeys * sizeof(GpuAggKey));
+	out->transitions_off = gpuagg_program_append(out, gpuagg_program_transitions(p),
+												 p->ntransitions * sizeof(GpuAggTransition));
+	keys = gpuagg_program_at(out, out->keys_off);
+	trans = gpuagg_program_at(out, out->transitions_off);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		keys[i].reg = place(places, keys[i].reg);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
@@ -656,8 +639,8 @@ gpuagg_code_tables_use(const GpuAggProgram *p, const GpuAggCodeExpression *e, ui
 	instrs_add(p, e, n, needed, &places, out);
 	outputs_move(p, &places, out);
 	out->nregs = (uint16_t) (out->ncolumns + out->nconsts + out->ninstrs);
-	out->classes_off = append(out, NULL, out->nregs);
-	classes = at(out, out->classes_off);
+	out->classes_off = gpuagg_program_append(out, NULL, out->nregs);
+	classes = gpuagg_program_at(out, out->classes_off);
 	for (uint32_t i = 0; i < n; i++)
 		classes[p->ncolumns + p->nconsts + i] = GPUAGG_CLASS_BYTES;
 	for (uint32_t r = 0; r < p->nregs; r++)
@@ -740,12 +723,28 @@ unlink_entry(GpuAggCodeTableEntry **at)
 	return table;
 }
 
+static bool
+is_of(const GpuAggCodeTableEntry *table, const GpuAggProgram *expression)
+{
+	return table->expression->bytes == expression->bytes &&
+		memcmp(table->expression, expression, expression->bytes) == 0;
+}
+
 GpuAggCodeTableEntry *
 gpuagg_code_table_take(GpuAggCodeTableEntry **list, const GpuAggProgram *expression, uint64_t codes)
 {
 	for (GpuAggCodeTableEntry **at = list; *at != NULL; at = &(*at)->next)
-		if ((*at)->codes >= codes && (*at)->expression->bytes == expression->bytes &&
-			memcmp((*at)->expression, expression, expression->bytes) == 0)
+		if ((*at)->codes >= codes && is_of(*at, expression))
+			return unlink_entry(at);
+	return NULL;
+}
+
+GpuAggCodeTableEntry *
+gpuagg_code_table_outgrown(GpuAggCodeTableEntry **list, const GpuAggProgram *expression,
+						   uint64_t codes)
+{
+	for (GpuAggCodeTableEntry **at = list; *at != NULL; at = &(*at)->next)
+		if ((*at)->codes < codes && (*at)->users == 0 && is_of(*at, expression))
 			return unlink_entry(at);
 	return NULL;
 }

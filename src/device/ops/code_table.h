@@ -10,7 +10,8 @@
  *
  * An expression that only PostgreSQL computes is an instruction, CALLED, of a column and a name.
  * It is a code table by itself, whose values (NULLs and errors among them) are given by who can
- * compute them, from code 0 on: its rows are the codes that have some.
+ * compute them, from code 0 on: its rows are the codes that have some.  So has a table of places
+ * (places.h), which the device makes.
  *
  * Pure functions over programs.
  */
@@ -85,6 +86,14 @@ gpuagg_code_table_is_called(const GpuAggProgram *expression)
 		gpuagg_instr_of(expression, gpuagg_program_keys(expression)[0].reg));
 }
 
+/* Has it values of some codes alone?  A task fails at the others. */
+static inline bool
+gpuagg_code_table_is_given(const GpuAggProgram *expression)
+{
+	return gpuagg_is_given(
+		gpuagg_instr_of(expression, gpuagg_program_keys(expression)[0].reg));
+}
+
 /*
  * Instructions of a program that only PostgreSQL computes: their number; are all of them to be code
  * tables?  `room` has gpuagg_code_tables_room().
@@ -129,6 +138,11 @@ extern GpuAggCodeTableEntry *gpuagg_code_table_take(GpuAggCodeTableEntry **list,
 
 /* Into the list again, or for the first time, for one more user */
 extern void gpuagg_code_table_add(GpuAggCodeTableEntry **list, GpuAggCodeTableEntry *table);
+
+/* Out of the list, one of the expression with room for fewer codes, which nobody has; NULL: none */
+extern GpuAggCodeTableEntry *gpuagg_code_table_outgrown(GpuAggCodeTableEntry **list,
+														const GpuAggProgram *expression,
+														uint64_t codes);
 
 /* Out of the list, one that nobody has, beyond so many that were used later; NULL: there is none */
 extern GpuAggCodeTableEntry *gpuagg_code_table_spare(GpuAggCodeTableEntry **list, uint32_t kept);

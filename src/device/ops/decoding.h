@@ -1,7 +1,7 @@
 /*
  * decoding.h
- *		A group whose strings are codes gets them back (encode.h): functions over
- *		one group, which the host and kernels share.
+ *		A group whose strings are codes, or places of least and greatest ones, gets them back
+ *		(encode.h, places.h): functions over one group, which the host and kernels share.
  */
 #ifndef GPUAGG_DEVICE_OPS_DECODING_H
 #define GPUAGG_DEVICE_OPS_DECODING_H
@@ -77,6 +77,32 @@ gpuagg_decode_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAg
 	return gpuagg_program_keys(e->from)[i].type != GPUAGG_T_UUID || b->len == 16;
 }
 
+/* Is the state of transition i a place, which becomes a string again? */
+GPUAGG_FN bool
+gpuagg_decode_is_place(const GpuAggEncoding *e, uint32_t i)
+{
+	return gpuagg_transition_is_string(gpuagg_program_transitions(e->from)[i].op) &&
+		!gpuagg_transition_is_string(gpuagg_program_transitions(e->to)[i].op);
+}
+
+/* Its string, of length GPUAGG_STRING_NONE without one; false: there is no such place. */
+GPUAGG_FN bool
+gpuagg_decode_place(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAggBytes *b)
+{
+	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_transitions(e->to)[i].arg];
+	int64_t		place;
+
+	memcpy(&place, row + e->to_layout.state_off[i], sizeof(place));
+	b->data = NULL;
+	b->len = GPUAGG_STRING_NONE;
+	if (place == INT64_MIN || place == INT64_MAX)
+		return true;
+	if (place < 0 || place >= (int64_t) text->entries)
+		return false;
+	*b = gpuagg_decode_text_string(text, (uint32_t) place);
+	return true;
+}
+
 /*
  * Bytes that the group at `row`, of program `to`, takes in a result message in the
  * form of program `from`.  0: its codes are not in the dictionaries.
@@ -106,8 +132,19 @@ gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row)
 			bytes += b.len;
 	}
 	for (uint32_t i = 0; i < e->from->ntransitions; i++)
-		if (gpuagg_transition_is_string(trans[i].op))
+	{
+		GpuAggBytes b;
+
+		if (gpuagg_decode_is_place(e, i))
+		{
+			if (!gpuagg_decode_place(e, row, i, &b))
+				return 0;
+			if (b.len > GPUAGG_STRING_INLINE && b.len != GPUAGG_STRING_NONE)
+				bytes += b.len;
+		}
+		else if (gpuagg_transition_is_string(trans[i].op))
 			bytes += gpuagg_string_slot_long_bytes(row + e->to_layout.state_off[i]);
+	}
 	return gpuagg_align(bytes, 8);
 }
 
@@ -140,6 +177,22 @@ gpuagg_decode_copy_slot(const char *from, uint32_t bytes, bool string, char *slo
 		*data += len;
 }
 
+/* A string's slot; its bytes, if it is long, go to *end. */
+GPUAGG_FN void
+gpuagg_decode_put_string(GpuAggBytes b, char *slot, char **end)
+{
+	const uint32_t none = GPUAGG_STRING_NONE;
+
+	if (b.len == GPUAGG_STRING_NONE)
+	{
+		memcpy(slot, &none, sizeof(none));
+		return;
+	}
+	gpuagg_string_slot_store(slot, b);
+	if (b.len > GPUAGG_STRING_INLINE)
+		gpuagg_decode_put_long(b.data, (uint32_t) b.len, slot, end);
+}
+
 /*
  * Writes the group at `row` in that form.  data: its long strings, as they lie
  * behind it in a result message; NULL: where the slots say.
@@ -165,16 +218,24 @@ gpuagg_decode_group(const GpuAggEncoding *e, const char *row, const char *data, 
 									&data, &end);
 		else if (!gpuagg_decode_is_null(row, i) && gpuagg_decode_string(e, row, i, &b))
 		{
-			gpuagg_key_store_bytes(keys[i].type, slot, b);
-			if (string && b.len > GPUAGG_STRING_INLINE)
-				gpuagg_decode_put_long(b.data, (uint32_t) b.len, slot, &end);
+			if (string)
+				gpuagg_decode_put_string(b, slot, &end);
+			else
+				gpuagg_key_store_bytes(keys[i].type, slot, b);
 		}
 	}
 	for (uint32_t i = 0; i < e->from->ntransitions; i++)
-		gpuagg_decode_copy_slot(row + e->to_layout.state_off[i],
-								gpuagg_transition_bytes(trans[i].op),
-								gpuagg_transition_is_string(trans[i].op),
-								to + e->from_layout.state_off[i], &data, &end);
+	{
+		char	   *slot = to + e->from_layout.state_off[i];
+		GpuAggBytes b;
+
+		if (!gpuagg_decode_is_place(e, i))
+			gpuagg_decode_copy_slot(row + e->to_layout.state_off[i],
+									gpuagg_transition_bytes(trans[i].op),
+									gpuagg_transition_is_string(trans[i].op), slot, &data, &end);
+		else if (gpuagg_decode_place(e, row, i, &b))
+			gpuagg_decode_put_string(b, slot, &end);
+	}
 	while ((end - to) % 8 != 0)
 		*end++ = 0;
 }

@@ -137,6 +137,13 @@ gpuagg_is_called(const GpuAggInstr *ins)
 	return ins->op >= GPUAGG_OP_CALLED_BOOL && ins->op <= GPUAGG_OP_CALLED_TEXT;
 }
 
+/* Does it answer by a code table alone, which has values of the strings that are known? */
+static inline bool
+gpuagg_is_given(const GpuAggInstr *ins)
+{
+	return gpuagg_is_called(ins) || ins->op == GPUAGG_OP_PLACE;
+}
+
 static inline bool
 gpuagg_has_list(const GpuAggInstr *ins)
 {

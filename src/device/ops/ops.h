@@ -221,7 +221,9 @@
 	X(CALLED_INT4, BB_I, gpuagg_called_i64, OPEN, INT4, 1, NONE, SHORT) \
 	X(CALLED_INT8, BB_I, gpuagg_called_i64, OPEN, INT8, 1, NONE, SHORT) \
 	X(CALLED_FLOAT8, BB_F, gpuagg_called_f64, OPEN, ANY, 1, NONE, SHORT) \
-	X(CALLED_TEXT, BB_B, gpuagg_called_bytes, OPEN, ANY, 1, NONE, SHORT)
+	X(CALLED_TEXT, BB_B, gpuagg_called_bytes, OPEN, ANY, 1, NONE, SHORT) \
+	/* the place of a string in the order of its dictionary's: NEEDS_PG, but in a code table */ \
+	X(PLACE, B_I, gpuagg_place_of, OPEN, INT4, 1, NONE, SHORT)
 
 #define GPUAGG_SPECIAL_LIST(X) \
 	X(AND, SPECIAL, II_I, AND, BOOL, 1, NONE, SHORT) \

@@ -255,6 +255,15 @@ gpuagg_called_bytes(GpuAggBytes a, GpuAggBytes name, uint8_t *st)
 	return a;
 }
 
+/* Where a string stands in the order of a dictionary (places.h), which a code table has */
+GPUAGG_FN int64_t
+gpuagg_place_of(GpuAggBytes a, uint8_t *st)
+{
+	(void) a;
+	gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
+	return 0;
+}
+
 /*
  * LIKE.  Everything up to the last % seen is settled: if what follows it
  * fails at one place in the text it is tried at the next, and no earlier %

@@ -112,6 +112,7 @@ typedef struct Attempt
 	bool		together;		/* Tasks of other cards share its tables. */
 	int			given;			/* So often values of strings were given for it. */
 	bool		all_called;		/* The device has all of them. */
+	bool		again;			/* It has met strings that were new. */
 } Attempt;
 
 /*
@@ -219,6 +220,7 @@ attempt_remedy(const Attempt *a, GpuAggStatus status, const GpuAggError *error)
 		.on_host = a->order.host,
 		.together = a->together,
 		.cached = a->outcome.cached,
+		.again = a->again,
 		.called = a->scan->called != NULL,
 		.all_called = a->all_called || a->given == MOST_GIVEN,
 		.draws = a->order.sample.method == GPUAGG_SAMPLE_DRAWS,
@@ -317,6 +319,10 @@ attempt_change(Attempt *a, GpuAggRemedy remedy, GpuAggError *error)
 			ereport(DEBUG1,
 					(errmsg("gpuagg: redoing a task without the column cache: %s",
 							error->message)));
+			return true;
+		case GPUAGG_REMEDY_AGAIN:
+			a->again = true;
+			ereport(DEBUG1, (errmsg("gpuagg: redoing a task: %s", error->message)));
 			return true;
 		case GPUAGG_REMEDY_CALLED:
 			return attempt_give(a, error);

@@ -68,7 +68,8 @@ gpuagg_remedy(GpuAggStatus status, uint32_t detail, const GpuAggTried *tried)
 	if (status == GPUAGG_VALUE_ERROR)
 		return of_value(detail, tried);
 	if (status == GPUAGG_UNSUPPORTED && tried->cached && !tried->draws)
-		return GPUAGG_REMEDY_UNCACHED;
+		return (detail & GPUAGG_ST_NEEDS_PG) != 0 && !tried->again ? GPUAGG_REMEDY_AGAIN :
+			GPUAGG_REMEDY_UNCACHED;
 	if (is_of_card(status, tried) && tried->other_gpu)
 		return GPUAGG_REMEDY_OTHER_GPU;
 	if (is_of_gpu(status, tried))

@@ -15,6 +15,7 @@ typedef enum GpuAggRemedy
 {
 	GPUAGG_REMEDY_NONE,
 	GPUAGG_REMEDY_ALONE,		/* Alone: without the tasks that shared its tables. */
+	GPUAGG_REMEDY_AGAIN,		/* As it was: the device now knows strings that were new to it. */
 	GPUAGG_REMEDY_UNCACHED,		/* Without the column cache. */
 	GPUAGG_REMEDY_CALLED,		/* With values of strings that only PostgreSQL computes. */
 	GPUAGG_REMEDY_LIMITED,		/* Over pages, and loads only numerics that fit their scale. */
@@ -31,6 +32,7 @@ typedef struct GpuAggTried
 	bool		on_host;		/* It was the last thing to try: the host device, behind a GPU. */
 	bool		together;		/* Tasks of other cards shared its tables. */
 	bool		cached;			/* It had asked for the column cache. */
+	bool		again;			/* It was tried as it is before. */
 	bool		called;			/* Only PostgreSQL computes some of it, of kept strings. */
 	bool		all_called;		/* Nothing of that was missing, or not any more. */
 	bool		draws;			/* It makes random draws, which only kept columns serve. */

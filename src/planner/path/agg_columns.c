@@ -10,6 +10,7 @@
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/places.h"
 #include "heap/cache_request.h"
 #include "ipc/cache_shared.h"
 #include "nodes/nodeFuncs.h"
@@ -391,6 +392,7 @@ static bool
 finish_called(GpuAggGrouping *g)
 {
 	const GpuAggProgram *program = g->info.program;
+	GpuAggProgram *placed;
 	GpuAggProgram *room;
 	bool		all;
 
@@ -403,9 +405,14 @@ finish_called(GpuAggGrouping *g)
 		return false;
 	g->info.called_hidden = g->root->qual_security_level > 0;
 	g->info.called_safe = is_parallel_safe(g->root, (Node *) gpuagg_lower_called_exprs(g->lw));
-	room = palloc(gpuagg_code_tables_room(program));
-	all = gpuagg_called_have_tables(program, room);
+	placed = palloc(gpuagg_places_room(program));
+	room = palloc(gpuagg_places_tables_room(program));
+	/* groups that the device makes of others have no places */
+	all = gpuagg_called_have_tables(g->info.regroup == NULL &&
+									gpuagg_places_use(program, placed, room) ? placed : program,
+									room);
 	pfree(room);
+	pfree(placed);
 	return all;
 }
 
