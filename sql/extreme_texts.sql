@@ -60,6 +60,10 @@ SELECT et_called('SELECT regexp_replace(v, ''/[^/]*$'', ''''), min(v), max(s) FR
 UPDATE et SET s = CASE id % 3 WHEN 0 THEN '' WHEN 1 THEN 'zz' || id ELSE 'b' || id END, v = v || '~' WHERE id % 97 = 1;
 SELECT et_outcomes(array_agg(q)) FROM et_cases;
 DELETE FROM et WHERE s LIKE 'zz%' OR s = '';
+-- of the one column nothing is to be computed, and in the other one strings are new
+SELECT et_called('SELECT regexp_replace(v, ''/[^/]*$'', ''''), min(s), max(s) FROM et GROUP BY 1');
+UPDATE et SET s = 'new' || id WHERE id % 97 = 2;
+SELECT et_called('SELECT regexp_replace(v, ''/[^/]*$'', ''''), min(s), max(s) FROM et GROUP BY 1');
 SELECT et_outcomes(array_agg(q)) FROM et_cases;
 VACUUM (FREEZE) et;
 SELECT gpuagg.load('et') > 0;
@@ -81,5 +85,12 @@ INSERT INTO et_parts SELECT i, 's' || i % 700 FROM generate_series(0, 8999) i;
 VACUUM (FREEZE, ANALYZE) et_parts1;
 VACUUM (FREEZE, ANALYZE) et_parts2;
 SELECT et_outcomes(ARRAY['SELECT id % 5, min(s), max(s) FROM et_parts GROUP BY 1', 'SELECT min(s) FROM et_parts', 'SELECT id % 5, min(s), max(s) FROM et_parts2 GROUP BY 1']) FROM generate_series(1, 2);
-DROP TABLE et, et_cases, et_parts;
+-- more strings than are put in order for this, by default
+CREATE TABLE et_many (id int4, s text COLLATE "C") WITH (autovacuum_enabled = off);
+INSERT INTO et_many SELECT i, 'https://host' || md5(i::text) FROM generate_series(1, 30000) i;
+VACUUM (FREEZE, ANALYZE) et_many;
+SELECT gpuagg.load('et_many') > 0;
+SELECT et_outcomes(ARRAY['SELECT id % 5, min(s), max(s) FROM et_many GROUP BY 1', 'SELECT left(s, 15), min(s), max(s) FROM et_many GROUP BY 1', 'SELECT upper(left(s, 14)), min(s), max(s) FROM et_many GROUP BY 1'])
+	FROM generate_series(1, 2);
+DROP TABLE et, et_cases, et_parts, et_many;
 DROP FUNCTION et_outcomes, et_called;

@@ -22,8 +22,8 @@ table_complete(GpuAggTask *task, GpuAggCudaCodeTable *t, cudaStream_t stream, Gp
 	const uint32_t end = codes < t->made.head->nrows ? codes : t->made.head->nrows;
 	GpuAggCodeTableFill fill = {};
 
-	if (!gpuagg_cuda_dictionary_follow(task, d, stream, error) ||
-		(t->texts != NULL && !gpuagg_cuda_dictionary_follow(task, t->texts, stream, error)))
+	if (!gpuagg_cuda_dictionary_follow(d, stream, error) ||
+		(t->texts != NULL && !gpuagg_cuda_dictionary_follow(t->texts, stream, error)))
 		return false;
 	/* what was given is there, and a code beyond that is beyond the table's rows */
 	if (t->done >= end || gpuagg_code_table_is_given(t->entry.expression))
@@ -80,8 +80,12 @@ table_free(GpuAggCudaCodeTable *t)
 {
 	if (t->made.block != NULL)
 		gpuagg_cuda_dictionary_release(t->dictionary, t->made.block, table_bytes(t));
+	if (t->order != NULL)
+		gpuagg_cuda_dictionary_release(t->dictionary, t->order,
+									   t->entry.codes * sizeof(*t->order));
 	if (t->texts != NULL)
 		gpuagg_cuda_dictionary_free(t->texts);
+	free(t->order_here);
 	free(t->made.head);
 	free(t->entry.expression);
 	free(t);
@@ -115,39 +119,25 @@ places_make(GpuAggCudaCodeTable *t, GpuAggError *error)
 {
 	GpuAggDictionary *d = t->dictionary;
 	GpuAggDevice *device = t->made.device;
-	const GpuAggDictionaryRef *from = gpuagg_cuda_dictionary_ref(d);
+	const GpuAggDictionaryRef *ref = gpuagg_cuda_dictionary_ref(d);
 	const uint32_t n = (uint32_t) t->entry.codes;
-	const size_t bytes = gpuagg_cuda_places_bytes(from, n);
 	cudaStream_t stream = device->stripe_stream;
 	void	   *memory = NULL;
+	size_t		bytes;
 	bool		ok;
 
-	if (bytes == 0)
-	{
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "strings cannot be sorted");
-		return false;
-	}
-	ok = CUDA_OK(device, cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream), error) &&
-		CUDA_OK(device, gpuagg_cuda_places_fill(from, gpuagg_cuda_dictionary_ref(t->texts), n,
-												t->made.block, (char *) memory, bytes, stream),
-				error) &&
-		CUDA_LAUNCHED(device, error) && gpuagg_cuda_dictionary_used(d, stream, error) &&
-		gpuagg_cuda_dictionary_used(t->texts, stream, error);
+	t->order = (uint32_t *) gpuagg_cuda_dictionary_alloc(d, n * sizeof(*t->order), error);
+	ok = t->order != NULL &&
+		CUDA_OK(device, gpuagg_cuda_places_bytes(ref, n, &bytes), error) &&
+		CUDA_OK(device, cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream), error) &&
+		gpuagg_cuda_dictionary_follow(d, stream, error) &&
+		CUDA_OK(device, gpuagg_cuda_places_fill(ref, t->order, n, t->made.block, memory, bytes,
+												stream), error) &&
+		CUDA_LAUNCHED(device, error) && gpuagg_cuda_dictionary_used(d, stream, error);
 	if (memory != NULL && !device->lost)
 		(void) cudaFreeAsync(memory, stream);
 	t->done = n;
 	return ok;
-}
-
-/* The strings that a table makes, if it makes any */
-static bool
-texts_make(GpuAggCudaCodeTable *t, bool places, GpuAggError *error)
-{
-	if (places)
-		return gpuagg_cuda_dictionary_view(t->dictionary, (uint32_t) t->entry.codes, &t->texts,
-										   error) == GPUAGG_OK;
-	return !gpuagg_code_table_is_text(t->entry.expression) ||
-		gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK;
 }
 
 /* A table with room for so many codes; NULL: *error tells. */
@@ -180,8 +170,9 @@ table_make(GpuAggDictionary *d, const GpuAggProgram *expression, uint64_t codes,
 			gpuagg_places_bound(t->made.head, (uint32_t) codes);
 		else if (gpuagg_code_table_is_called(expression))
 			t->made.head->nrows = 0;
-		if (texts_make(t, places, error) && table_open(t, error) &&
-			(!places || places_make(t, error)))
+		if ((!gpuagg_code_table_is_text(expression) ||
+			 gpuagg_cuda_dictionary_create(t->made.device, &t->texts, error) == GPUAGG_OK) &&
+			table_open(t, error) && (!places || places_make(t, error)))
 			return t;
 	}
 	table_free(t);
@@ -425,13 +416,32 @@ gpuagg_cuda_code_table_texts(GpuAggMade *table)
 	return table->codes->texts;
 }
 
-GpuAggStatus
-gpuagg_cuda_code_table_wait(GpuAggMade *table, GpuAggError *error)
+const uint32_t *
+gpuagg_cuda_code_table_there(const GpuAggMade *table)
 {
-	/* strings are read behind what has been enqueued */
-	(void) table;
+	return table->codes->order;
+}
+
+const uint32_t *
+gpuagg_cuda_code_table_order(GpuAggMade *table, GpuAggError *error)
+{
+	GpuAggCudaCodeTable *t = table->codes;
+	GpuAggDevice *device = t->made.device;
+	const size_t bytes = t->entry.codes * sizeof(*t->order);
+	uint32_t   *here = t->order_here;
+
 	memset(error, 0, sizeof(*error));
-	return GPUAGG_OK;
+	if (here != NULL)
+		return here;
+	here = (uint32_t *) malloc(bytes);
+	if (here == NULL)
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else if (CUDA_OK(device, cudaMemcpyAsync(here, t->order, bytes, cudaMemcpyDeviceToHost,
+											 device->stripe_stream), error) &&
+			 CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error))
+		return t->order_here = here;
+	free(here);
+	return NULL;
 }
 
 uint64_t

@@ -23,6 +23,8 @@ struct GpuAggCudaCodeTable
 	GpuAggDictionary *dictionary;
 	GpuAggDictionary *texts;	/* of the strings that it makes; NULL: it makes numbers */
 	uint32_t	done;			/* what is enqueued has values of all codes below */
+	uint32_t   *order;			/* of places: the code at each, on the card */
+	uint32_t   *order_here;		/* a copy; NULL: nobody has asked for it yet */
 };
 
 /* A kernel that fills a table, as it is launched */
@@ -40,12 +42,16 @@ extern void gpuagg_cuda_code_table_fill(const GpuAggCodeTableFill *fill, uint32_
 										cudaStream_t stream);
 
 /*
- * places.cu: places of the first n strings, into the table that the block is, and the strings in
- * that order into `to`, which has room for them.  memory: so many bytes; 0: CUB has failed.
+ * places.cu: the codes of the first n strings in order, and their places, into the table that the
+ * block is.  memory: so many bytes, that CUB works in
  */
-extern size_t gpuagg_cuda_places_bytes(const GpuAggDictionaryRef *dictionary, uint32_t n);
-extern cudaError_t gpuagg_cuda_places_fill(const GpuAggDictionaryRef *from,
-										   const GpuAggDictionaryRef *to, uint32_t n, char *block,
-										   char *memory, size_t bytes, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_places_bytes(const GpuAggDictionaryRef *dictionary, uint32_t n,
+											size_t *bytes);
+extern cudaError_t gpuagg_cuda_places_fill(const GpuAggDictionaryRef *dictionary, uint32_t *order,
+										   uint32_t n, char *block, void *memory, size_t bytes,
+										   cudaStream_t stream);
+
+/* On the card, of a table of places: the code at each */
+extern const uint32_t *gpuagg_cuda_code_table_there(const GpuAggMade *table);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_CUDA_CODES_H */

@@ -273,7 +273,7 @@ codes_launch(GpuAggTask *task, GpuAggError *error)
 	codes->text.blocks = gpuagg_cuda_dictionary_strings(making->dictionary);
 	if (!CUDA_OK(task->device, cudaMemsetAsync(codes->bits, 0, making->codes_bytes, stream),
 				 error) ||
-		!gpuagg_cuda_dictionary_follow(task, making->dictionary, stream, error))
+		!gpuagg_cuda_dictionary_follow(making->dictionary, stream, error))
 		return false;
 	table.report = making->report;
 	table.codes = *codes;
@@ -386,7 +386,7 @@ words_wait(GpuAggTask *task, GpuAggError *error)
 	{
 		const GpuAggDictionary *d = dictionary_of(wish, gpuagg_program_keys(p)[i].reg);
 
-		if (d != NULL && !gpuagg_cuda_dictionary_follow(task, d, stream, error))
+		if (d != NULL && !gpuagg_cuda_dictionary_follow(d, stream, error))
 			return false;
 	}
 	return gpuagg_cuda_stripe_wait(task, stream, error);

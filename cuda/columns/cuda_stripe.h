@@ -186,8 +186,8 @@ extern bool gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cud
 extern GpuAggBytes *const *gpuagg_cuda_dictionary_strings(const GpuAggDictionary *dictionary);
 
 /* What the stream does from now on finds all strings that were added till now. */
-extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *dictionary,
-										  cudaStream_t stream, GpuAggError *error);
+extern bool gpuagg_cuda_dictionary_follow(const GpuAggDictionary *dictionary, cudaStream_t stream,
+										  GpuAggError *error);
 
 /* What the stream has done with it comes before what others do. */
 extern bool gpuagg_cuda_dictionary_used(GpuAggDictionary *dictionary, cudaStream_t stream,
@@ -212,14 +212,6 @@ extern bool gpuagg_cuda_dictionary_add_begin(GpuAggDictionary *dictionary, uint6
 extern bool gpuagg_cuda_dictionary_add_end(GpuAggDictionary *dictionary, cudaStream_t stream,
 										   GpuAggError *error);
 
-/*
- * A dictionary with room for n strings of another one's, which whoever makes it writes in the
- * stripe stream, behind all that was done with that one; it takes no others.
- */
-extern GpuAggStatus gpuagg_cuda_dictionary_view(const GpuAggDictionary *of, uint32_t n,
-												GpuAggDictionary **dictionary,
-												GpuAggError *error);
-
 /* Memory that counts as the dictionary's */
 extern void *gpuagg_cuda_dictionary_alloc(GpuAggDictionary *dictionary, size_t bytes,
 										  GpuAggError *error);
@@ -237,7 +229,7 @@ extern GpuAggStatus gpuagg_cuda_code_table_give(GpuAggMade *table, const GpuAggR
 												uint32_t n, GpuAggError *error);
 extern bool gpuagg_cuda_code_tables_drop(GpuAggDictionary *dictionary);
 extern GpuAggDictionary *gpuagg_cuda_code_table_texts(GpuAggMade *table);
-extern GpuAggStatus gpuagg_cuda_code_table_wait(GpuAggMade *table, GpuAggError *error);
+extern const uint32_t *gpuagg_cuda_code_table_order(GpuAggMade *table, GpuAggError *error);
 extern void gpuagg_cuda_code_tables_free(GpuAggDictionary *dictionary);
 
 /* Bytes of the strings that a dictionary's tables make */
@@ -259,7 +251,7 @@ extern bool gpuagg_cuda_code_tables_complete(GpuAggTask *task, const GpuAggDicti
  * Results with strings for codes (strings.cu).  begin: `results` is what the task's
  * program was.  follow: before groups are sized.
  */
-extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results,
+extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
 									  GpuAggError *error);
 
 /*
@@ -267,6 +259,7 @@ extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *res
  * them
  */
 extern bool gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
+									 GpuAggMade *const *places,
 									 const GpuAggCudaPrepared *device_prepared,
 									 const GpuAggCudaPrepared *prepared, GpuAggError *error);
 extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);

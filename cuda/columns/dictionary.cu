@@ -450,32 +450,6 @@ gpuagg_cuda_dictionary_device(const GpuAggDictionary *d)
 	return d->device;
 }
 
-GpuAggStatus
-gpuagg_cuda_dictionary_view(const GpuAggDictionary *of, uint32_t n, GpuAggDictionary **dictionary,
-							GpuAggError *error)
-{
-	const GpuAggDictionaryHead head = {0, n, 1};
-	GpuAggDictionary *d;
-
-	if (gpuagg_cuda_dictionary_create(of->device, dictionary, error) != GPUAGG_OK)
-		return error->status;
-	d = *dictionary;
-	d->known = head;
-	d->full = true;
-	while ((uint64_t) d->nblocks * GPUAGG_STRING_BLOCK < n)
-		if (!block_add(d, error))
-			break;
-	/* from memory that is not pinned: it is read before the call returns */
-	if (error->status == GPUAGG_OK &&
-		CALL(cudaMemcpyAsync(d->ref.head, &head, sizeof(head), cudaMemcpyHostToDevice,
-							 d->device->stripe_stream)) &&
-		CALL(cudaStreamWaitEvent(d->device->stripe_stream, of->order, 0)))
-		return GPUAGG_OK;
-	gpuagg_cuda_dictionary_free(d);
-	*dictionary = NULL;
-	return error->status;
-}
-
 /* ---------- tasks ---------- */
 
 GpuAggBytes *const *
@@ -485,10 +459,9 @@ gpuagg_cuda_dictionary_strings(const GpuAggDictionary *d)
 }
 
 bool
-gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *d, cudaStream_t stream,
-							  GpuAggError *error)
+gpuagg_cuda_dictionary_follow(const GpuAggDictionary *d, cudaStream_t stream, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaStreamWaitEvent(stream, d->order, 0), error);
+	return CALL(cudaStreamWaitEvent(stream, d->order, 0));
 }
 
 /* The dictionary of a string column of a batch, or NULL: its codes are not wanted */

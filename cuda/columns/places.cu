@@ -25,11 +25,10 @@ __launch_bounds__(PLACE_THREADS)
 		codes[i] = i;
 }
 
-/* Sorted codes: what each place has, and the place of each code */
+/* The place of each of the codes, which are sorted */
 static __global__ void
 __launch_bounds__(PLACE_THREADS)
-	places_kernel(const uint32_t *codes, uint32_t n, const GpuAggDictionaryRef from,
-				  const GpuAggDictionaryRef to, char *block)
+	places_kernel(const uint32_t *codes, uint32_t n, char *block)
 {
 	const GpuAggLookup *head = (const GpuAggLookup *) block;
 
@@ -39,7 +38,6 @@ __launch_bounds__(PLACE_THREADS)
 
 		place.i = i;
 		gpuagg_code_table_put(head, block, codes[i], place);
-		*string_of(to, i) = *string_of(from, codes[i]);
 	}
 }
 
@@ -62,29 +60,25 @@ blocks_for(uint32_t n)
 	return blocks < PLACE_BLOCKS ? blocks : PLACE_BLOCKS;
 }
 
-size_t
-gpuagg_cuda_places_bytes(const GpuAggDictionaryRef *dictionary, uint32_t n)
+cudaError_t
+gpuagg_cuda_places_bytes(const GpuAggDictionaryRef *dictionary, uint32_t n, size_t *bytes)
 {
 	const BytesLess less = {*dictionary};
-	size_t		bytes = 0;
 
-	return cub::DeviceMergeSort::SortKeys(NULL, bytes, (uint32_t *) NULL, n, less) == cudaSuccess ?
-		gpuagg_cuda_align(n * sizeof(uint32_t)) + bytes : 0;
+	*bytes = 0;
+	return cub::DeviceMergeSort::SortKeys(NULL, *bytes, (uint32_t *) NULL, n, less);
 }
 
 cudaError_t
-gpuagg_cuda_places_fill(const GpuAggDictionaryRef *from, const GpuAggDictionaryRef *to,
-						uint32_t n, char *block, char *memory, size_t bytes, cudaStream_t stream)
+gpuagg_cuda_places_fill(const GpuAggDictionaryRef *dictionary, uint32_t *order, uint32_t n,
+						char *block, void *memory, size_t bytes, cudaStream_t stream)
 {
-	const size_t first = gpuagg_cuda_align(n * sizeof(uint32_t));
-	const BytesLess less = {*from};
-	uint32_t   *codes = (uint32_t *) memory;
+	const BytesLess less = {*dictionary};
 	cudaError_t rc;
 
-	codes_kernel<<<blocks_for(n), PLACE_THREADS, 0, stream>>>(codes, n);
-	bytes -= first;
-	rc = cub::DeviceMergeSort::SortKeys(memory + first, bytes, codes, n, less, stream);
+	codes_kernel<<<blocks_for(n), PLACE_THREADS, 0, stream>>>(order, n);
+	rc = cub::DeviceMergeSort::SortKeys(memory, bytes, order, n, less, stream);
 	if (rc == cudaSuccess)
-		places_kernel<<<blocks_for(n), PLACE_THREADS, 0, stream>>>(codes, n, *from, *to, block);
+		places_kernel<<<blocks_for(n), PLACE_THREADS, 0, stream>>>(order, n, block);
 	return rc;
 }

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/cuda_stripe.h"
+#include "cuda/columns/cuda_codes.h"
 #include "device/ops/decoding.h"
 
 static size_t
@@ -25,8 +25,8 @@ program_off(uint32_t nregs)
 
 /* The encoding of groups as device_prepared has them */
 static void
-strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
-			 const GpuAggCudaPrepared *prepared)
+strings_fill(const GpuAggTask *task, GpuAggMade *const *places,
+			 const GpuAggCudaPrepared *device_prepared, const GpuAggCudaPrepared *prepared)
 {
 	const GpuAggResultStrings *s = task->strings;
 	const size_t off = program_off(s->nregs);
@@ -47,12 +47,16 @@ strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
 			continue;
 		texts[r].entries = GPUAGG_DICTIONARY_ENTRIES;
 		texts[r].blocks = gpuagg_cuda_dictionary_strings(task->dictionaries[r]);
+		if (places == NULL || places[r] == NULL)
+			continue;
+		texts[r].entries = (uint32_t) places[r]->head->nrows;
+		texts[r].order = gpuagg_cuda_code_table_there(places[r]);
 	}
 	memcpy(here + off, s->program, s->program->bytes);
 }
 
 bool
-gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
+gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results, GpuAggMade *const *places,
 						 const GpuAggCudaPrepared *device_prepared,
 						 const GpuAggCudaPrepared *prepared, GpuAggError *error)
 {
@@ -78,16 +82,17 @@ gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
 	s->staging = gpuagg_cuda_pin(task->device, bytes, error);
 	if (s->staging == NULL)
 		return false;
-	strings_fill(task, device_prepared, prepared);
+	strings_fill(task, places, device_prepared, prepared);
 	return CUDA_OK(task->device,
 				   cudaMemcpyAsync(s->device, s->staging->data, bytes, cudaMemcpyHostToDevice,
 								   task->streams->group), error);
 }
 
 bool
-gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAggError *error)
+gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	return gpuagg_cuda_strings_make(task, results, task->device_prepared, task->prepared, error);
+	return gpuagg_cuda_strings_make(task, config->codes.results, config->codes.places,
+									task->device_prepared, task->prepared, error);
 }
 
 bool
@@ -97,7 +102,7 @@ gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error)
 		return true;
 	for (uint32_t r = 0; r < task->strings->nregs; r++)
 		if (task->dictionaries[r] != NULL &&
-			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group,
+			!gpuagg_cuda_dictionary_follow(task->dictionaries[r], task->streams->group,
 										   error))
 			return false;
 	return true;

@@ -14,6 +14,9 @@
 /* Words by which kernels tell of zones; columns may share one, and look once more then. */
 #define TOLD_WORDS 16384
 
+/* Strings that are put in order in about two milliseconds */
+#define ORDERED_STRINGS ((uint32_t) 1 << 18)
+
 /* ---------- memory ---------- */
 
 static bool
@@ -499,7 +502,8 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	gpuagg_cuda_code_table_give,
 	gpuagg_cuda_code_tables_drop,
 	gpuagg_cuda_code_table_texts,
-	gpuagg_cuda_code_table_wait,
+	gpuagg_cuda_code_table_order,
+	ORDERED_STRINGS,
 	gpuagg_cuda_rearrange,
 	gpuagg_cuda_pack,
 	true,

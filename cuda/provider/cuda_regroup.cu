@@ -328,7 +328,7 @@ strings_make(GpuAggTask *task, GpuAggError *error)
 	gpuagg_regrouping_program(&task->config.regrouping, task->strings->program, false, program);
 	r->strings = task->strings;
 	task->strings = NULL;
-	ok = gpuagg_cuda_strings_make(task, program, r->device_prepared, r->prepared, error);
+	ok = gpuagg_cuda_strings_make(task, program, NULL, r->device_prepared, r->prepared, error);
 	free(program);
 	return ok;
 }

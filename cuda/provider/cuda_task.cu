@@ -53,7 +53,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	if (!gpuagg_cuda_task_program_upload(task, config, error) ||
 		!gpuagg_cuda_made_attach(task, &config->made, error) ||
 		(config->codes.results != NULL &&
-		 !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
+		 !gpuagg_cuda_strings_begin(task, config, error)))
 		return false;
 	if (program->select)
 	{
@@ -130,6 +130,7 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->memory_limit = config->memory_limit;
 	task->config = *config;
 	task->config.codes.dictionaries = NULL;
+	task->config.codes.places = NULL;
 	task->config.codes.results = NULL;
 	task->config.make.dictionaries = NULL;
 	task->config.made.n = 0;

@@ -257,6 +257,12 @@ typedef struct GpuAggTaskConfig
 		GpuAggDictionary *const *dictionaries;
 
 		/*
+		 * NULL, or for each register NULL or the code table of places (ops/places.h) that is read
+		 * into it, of the strings of the register's dictionary.
+		 */
+		GpuAggMade *const *places;
+
+		/*
 		 * NULL, or the program as it was before strings became codes, where
 		 * GpuAggStripeOps.results says that task_results then writes groups as
 		 * of that one.

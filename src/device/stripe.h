@@ -106,7 +106,7 @@ typedef struct GpuAggDictionaryInfo
 /*
  * A dictionary as the host reads it: string i is bytes[starts[i]] on, up to
  * starts[i + 1].  As kernels do: blocks[i / GPUAGG_STRING_BLOCK][i %
- * GPUAGG_STRING_BLOCK].
+ * GPUAGG_STRING_BLOCK].  In another order, whose entries those of the text are: string order[i].
  */
 typedef struct GpuAggDictionaryText
 {
@@ -114,6 +114,7 @@ typedef struct GpuAggDictionaryText
 	const uint64_t *starts;		/* entries + 1 */
 	const char *bytes;
 	GpuAggBytes *const *blocks; /* NULL: as the host */
+	const uint32_t *order;		/* NULL: by code */
 } GpuAggDictionaryText;
 
 typedef struct GpuAggStripeOps
@@ -220,13 +221,14 @@ typedef struct GpuAggStripeOps
 	/* Those of a dictionary that nobody has go; was there any? */
 	bool		(*code_tables_drop) (GpuAggDictionary *dictionary);
 
-	/*
-	 * The dictionary of the strings that it makes, or has in order (ops/places.h), which lives as
-	 * long; NULL: it makes numbers.  Strings in order are all there once code_table_wait, which a
-	 * task does by itself, has returned.
-	 */
+	/* The dictionary of the strings that it makes, which lives as long; NULL: it makes numbers. */
 	GpuAggDictionary *(*code_table_texts) (GpuAggMade *table);
-	GpuAggStatus (*code_table_wait) (GpuAggMade *table, GpuAggError *error);
+
+	/* Of a table of places (ops/places.h): the code at each, as long as its rows.  Waits. */
+	const uint32_t *(*code_table_order) (GpuAggMade *table, GpuAggError *error);
+
+	/* Strings beyond which to put them in order takes too long for what is gained by it */
+	uint32_t	ordered;
 
 	/*
 	 * Into a stripe that has its columns, and nothing of which was ever kept: positions of other

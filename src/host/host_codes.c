@@ -2,6 +2,9 @@
  * host_codes.c
  *		Code tables of the host device (host_codes.h).
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* qsort_r() */
+#endif
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,8 @@ typedef struct Part
 	_Atomic uint32_t done;		/* codes of it that have values */
 } Part;
 
+typedef struct Sorted Sorted;
+
 struct GpuAggHostCodeTable
 {
 	GpuAggCodeTableEntry entry; /* must be first */
@@ -36,6 +41,8 @@ struct GpuAggHostCodeTable
 	_Atomic uint32_t whole;		/* all codes below have values */
 	pthread_mutex_t lock;		/* for charged */
 	pthread_mutex_t sorting;	/* for who makes places */
+	uint32_t   *order;			/* of them: the code at each */
+	Sorted	   *sorted;		/* NULL: they are made */
 	_Atomic uint32_t charged;	/* codes that memory is charged for */
 	Part		parts[PARTS];
 };
@@ -169,58 +176,77 @@ parts_complete(GpuAggHostCodeTable *t, uint32_t first, uint32_t n)
 	return good;
 }
 
-/* A string of a dictionary on its way to its place */
-typedef struct Sorted
+/* A string of a dictionary on its way to its place: its first bytes as a number, and its code */
+struct Sorted
 {
-	GpuAggBytes string;
+	uint64_t	first;
 	uint32_t	code;
-} Sorted;
+};
 
 static int
-compare_sorted(const void *a, const void *b)
+compare_sorted(const void *a, const void *b, void *dictionary)
 {
-	return gpuagg_bytes_compare(((const Sorted *) a)->string, ((const Sorted *) b)->string);
+	const Sorted *x = a;
+	const Sorted *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return gpuagg_bytes_compare(gpuagg_dictionary_string(dictionary, (int32_t) x->code),
+								gpuagg_dictionary_string(dictionary, (int32_t) y->code));
 }
 
-/* Places of the first n strings: codes of a dictionary that gets them in order */
-static bool
-places_fill(const GpuAggHostCodeTable *t, uint32_t n)
+static uint64_t
+first_bytes(GpuAggBytes b)
 {
-	Sorted	   *sorted = gpuagg_memory_alloc(t->made.memory, n * sizeof(*sorted));
-	Texts		texts;
-	bool		good = sorted != NULL;
+	uint64_t	word = 0;
 
-	for (uint32_t i = 0; good && i < n; i++)
-		sorted[i] = (Sorted) {gpuagg_dictionary_string(t->dictionary, (int32_t) i), i};
-	if (good)
-		qsort(sorted, n, sizeof(*sorted), compare_sorted);
-	texts.n = 0;
-	for (uint32_t i = 0; good && i < n; i++)
+	for (uint32_t i = 0; i < 8; i++)
+		word = word << 8 | (i < b.len ? (uint8_t) b.data[i] : 0);
+	return word;
+}
+
+/* Memory for sorting is there since the table was made. */
+static void
+places_fill(GpuAggHostCodeTable *t, uint32_t n)
+{
+	Sorted	   *sorted = t->sorted;
+
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = (Sorted) {first_bytes(gpuagg_dictionary_string(t->dictionary, (int32_t) i)), i};
+	qsort_r(sorted, n, sizeof(*sorted), compare_sorted, t->dictionary);
+	for (uint32_t i = 0; i < n; i++)
 	{
-		texts.of[texts.n] = sorted[i].code;
-		texts.string[texts.n++] = sorted[i].string;
-		good = (texts.n < TEXTS && i + 1 < n) || texts_put(t, &texts);
+		t->order[i] = sorted[i].code;
+		gpuagg_code_table_put(t->made.table, (char *) t->made.table, sorted[i].code,
+							  (GpuAggValue) {.i = i});
 	}
-	if (sorted != NULL)
-		gpuagg_memory_free(t->made.memory, sorted, n * sizeof(*sorted));
-	return good;
+	gpuagg_memory_free(t->made.memory, sorted, n * sizeof(*sorted));
+	t->sorted = NULL;
 }
 
 /* By one thread, while others wait */
-static bool
+static void
 places_complete(GpuAggHostCodeTable *t)
 {
 	const uint32_t n = (uint32_t) t->entry.codes;
-	bool		good;
 
 	if (atomic_load_explicit(&t->whole, memory_order_acquire) == n)
-		return true;
+		return;
 	pthread_mutex_lock(&t->sorting);
-	good = atomic_load(&t->whole) == n || (charge(t, n) && places_fill(t, n));
-	if (good)
-		atomic_store_explicit(&t->whole, n, memory_order_release);
+	if (atomic_load(&t->whole) != n)
+		places_fill(t, n);
+	atomic_store_explicit(&t->whole, n, memory_order_release);
 	pthread_mutex_unlock(&t->sorting);
-	return good;
+}
+
+/* Memory for the places of n strings, and to sort them; false: there is none. */
+static bool
+places_room(GpuAggHostCodeTable *t, uint32_t n)
+{
+	t->order = gpuagg_memory_alloc(t->made.memory, n * sizeof(*t->order));
+	t->sorted = t->order == NULL ? NULL :
+		gpuagg_memory_alloc(t->made.memory, n * sizeof(Sorted));
+	return t->sorted != NULL && charge(t, n);
 }
 
 /* All codes up to n; false: there is no memory. */
@@ -245,10 +271,13 @@ table_complete(GpuAggHostCodeTable *t, GpuAggError *error)
 {
 	const uint32_t n = atomic_load_explicit(&t->dictionary->entries, memory_order_acquire);
 
+	if (gpuagg_code_table_is_places(t->entry.expression))
+	{
+		places_complete(t);
+		return GPUAGG_OK;
+	}
 	/* of given values, a code that has none is beyond the table's rows */
-	if (gpuagg_code_table_is_called(t->entry.expression) ||
-		(gpuagg_code_table_is_places(t->entry.expression) ? places_complete(t) :
-		 values_complete(t, n)))
+	if (gpuagg_code_table_is_called(t->entry.expression) || values_complete(t, n))
 		return GPUAGG_OK;
 	/* without what is kept it can go on */
 	snprintf(error->message, sizeof(error->message),
@@ -286,6 +315,10 @@ table_free(GpuAggHostCodeTable *t)
 		gpuagg_memory_uncharge(memory, code_bytes(t, atomic_load(&t->charged)));
 		munmap(t->made.table, t->made.table->bytes);
 	}
+	if (t->order != NULL)
+		gpuagg_memory_free(memory, t->order, t->entry.codes * sizeof(*t->order));
+	if (t->sorted != NULL)
+		gpuagg_memory_free(memory, t->sorted, t->entry.codes * sizeof(*t->sorted));
 	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&t->sorting);
 	if (t->texts != NULL)
@@ -308,7 +341,7 @@ table_open(GpuAggHostCodeTable *t)
 	void	   *block;
 	GpuAggError error;
 
-	if ((places || gpuagg_code_table_is_text(t->entry.expression)) &&
+	if (gpuagg_code_table_is_text(t->entry.expression) &&
 		gpuagg_dictionary_create(t->made.memory, &t->texts, &error) != GPUAGG_OK)
 		return false;
 	gpuagg_code_table_lay_out(t->entry.expression, GPUAGG_DICTIONARY_ENTRIES, &h.head);
@@ -322,7 +355,7 @@ table_open(GpuAggHostCodeTable *t)
 		h.head.nrows = 0;
 	memcpy(block, &h, sizeof(h));
 	t->made.table = block;
-	return true;
+	return !places || places_room(t, (uint32_t) t->entry.codes);
 }
 
 /* The dictionary's newest table, with room for so many codes; NULL: no memory */
@@ -469,11 +502,12 @@ gpuagg_host_code_table_texts(GpuAggMade *table)
 	return table->codes->texts;
 }
 
-GpuAggStatus
-gpuagg_host_code_table_wait(GpuAggMade *table, GpuAggError *error)
+const uint32_t *
+gpuagg_host_code_table_order(GpuAggMade *table, GpuAggError *error)
 {
 	memset(error, 0, sizeof(*error));
-	return table_complete(table->codes, error);
+	places_complete(table->codes);
+	return table->codes->order;
 }
 
 void
@@ -495,7 +529,7 @@ gpuagg_host_code_tables_used(const GpuAggDictionary *d)
 		if (t->texts != NULL)
 			gpuagg_host_dictionary_info(t->texts, &texts);
 		bytes += sizeof(*t) + at->expression->bytes + code_bytes(t, atomic_load(&t->charged)) +
-			texts.bytes;
+			texts.bytes + (t->order != NULL ? at->codes * sizeof(*t->order) : 0);
 	}
 	return bytes;
 }

@@ -39,7 +39,7 @@ extern GpuAggStatus gpuagg_host_code_table_give(GpuAggMade *table, const GpuAggR
 												uint32_t n, GpuAggError *error);
 extern bool gpuagg_host_code_tables_drop(GpuAggDictionary *dictionary);
 extern GpuAggDictionary *gpuagg_host_code_table_texts(GpuAggMade *table);
-extern GpuAggStatus gpuagg_host_code_table_wait(GpuAggMade *table, GpuAggError *error);
+extern const uint32_t *gpuagg_host_code_table_order(GpuAggMade *table, GpuAggError *error);
 
 /* Of a dictionary that goes, for nobody has any of its tables; bytes that all of them take */
 extern void gpuagg_host_code_tables_free(GpuAggDictionary *dictionary);

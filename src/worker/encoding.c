@@ -38,6 +38,7 @@ struct GpuAggJobEncoding
 	uint16		read[GPUAGG_CODE_TABLES];	/* the register that each is read into */
 	GpuAggDictionary *of[GPUAGG_CODE_TABLES];	/* whose strings' it is */
 	bool		places[GPUAGG_CODE_TABLES]; /* it is one of places */
+	GpuAggMade **place_tables;	/* of registers that are places */
 	bool		called;			/* some of them have values that clients give */
 };
 
@@ -150,13 +151,32 @@ orders_by_extreme(const GpuAggWorkerJob *job)
 	return false;
 }
 
+/* Are the strings that would have places few enough? */
+static bool
+are_few(const GpuAggWorkerJob *job, const GpuAggProgram *p, GpuAggDictionary *const *dictionaries)
+{
+	for (uint32 i = 0; i < p->ntransitions; i++)
+	{
+		const uint16 column = gpuagg_places_column(p, i);
+		GpuAggDictionaryInfo info = {0};
+
+		if (column != GPUAGG_NO_REG && dictionaries[column] != NULL)
+			stripe_ops(job)->dictionary_info(dictionaries[column], &info);
+		if (info.entries > stripe_ops(job)->ordered)
+			return false;
+	}
+	return true;
+}
+
 /*
  * The program with places for its least and greatest strings, where it has any.  A page may bring
- * a string that has none, and the task runs again: so only where the table is kept as a whole, or
- * without it nothing would be.  Groups that the device makes of others merge strings.
+ * a string that has none, and the task runs again; and each new string has all put in order anew.
+ * So only where the table is kept as a whole, and they are few; or where without places there
+ * would be no codes.  Groups that the device makes of others merge strings.
  */
 static void
-use_places(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheClient *client)
+use_places(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheClient *client,
+		   GpuAggDictionary *const *dictionaries)
 {
 	const GpuAggProgram *p = e->original;
 	const bool	called = gpuagg_called_count(p) > 0;
@@ -164,7 +184,8 @@ use_places(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheC
 
 	if (!gpuagg_places_possible(p) || job->config.regrouping.nsets > 0 ||
 		job->config.make.nkeys > 0 ||
-		(!called && (orders_by_extreme(job) || !gpuagg_cache_is_whole(client))))
+		(!called && (orders_by_extreme(job) || !are_few(job, p, dictionaries) ||
+					 !gpuagg_cache_is_whole(client))))
 		return;
 	e->placed = MemoryContextAllocHuge(job->context, gpuagg_places_room(p));
 	room = MemoryContextAllocHuge(job->context, gpuagg_places_tables_room(p));
@@ -278,7 +299,7 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheC
 
 	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
 		return true;
-	use_places(job, e, client);
+	use_places(job, e, client, dictionaries);
 	p = tabled_program(e);
 	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(p));
 	n = gpuagg_code_tables_find(p, found, room);
@@ -325,10 +346,12 @@ gpuagg_encoding_outgrown(const GpuAggWorkerJob *job)
 {
 	const struct GpuAggJobEncoding *e = job->encoding;
 
-	if (job->pages_read == 0 || (e != NULL && e->called))
+	if (e == NULL || e->called)
 		return false;
-	for (uint32 i = 0; e != NULL && i < e->ntables; i++)
-		if (job->on->ops->made->head(e->tables[i])->nrows < GPUAGG_DICTIONARY_ENTRIES)
+	for (uint32 i = 0; i < e->ntables; i++)
+		if (e->places[i] || (job->pages_read > 0 &&
+							 job->on->ops->made->head(e->tables[i])->nrows <
+							 GPUAGG_DICTIONARY_ENTRIES))
 			return true;
 	return false;
 }
@@ -358,9 +381,13 @@ plan_registers(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const ui
 			e->dictionaries[r] = gpuagg_constant_codes_dictionary(e->constants);
 		else if (of[r] != GPUAGG_NO_REG)
 			e->dictionaries[r] = source_dictionary(job, e, dictionaries, of[r]);
+	e->place_tables = MemoryContextAllocZero(job->context, e->nregs * sizeof(GpuAggMade *));
 	for (uint32 i = 0; i < e->ntables; i++)
 		if (e->places[i])
-			e->dictionaries[e->read[i]] = stripe_ops(job)->code_table_texts(e->tables[i]);
+		{
+			e->dictionaries[e->read[i]] = e->of[i];
+			e->place_tables[e->read[i]] = e->tables[i];
+		}
 }
 
 /* The program without look-up tables: whoever writes groups looks nothing up. */
@@ -427,6 +454,7 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, const GpuAggCacheClient *client,
 		plan_decoding(e, regrouped_program(job, e->original),
 					  regrouped_program(job, job->program), &e->regrouped);
 	job->config.codes.dictionaries = e->dictionaries;
+	job->config.codes.places = e->place_tables;
 	job->config.codes.results = stripe_ops(job)->results ? e->original : NULL;
 	return true;
 }
@@ -484,38 +512,40 @@ is_coded(const GpuAggWorkerJob *job, uint32 reg)
 	return job->encoding->dictionaries[reg] != NULL;
 }
 
-/* The place of a string among those that are in order; -1: it is not there. */
-static int64
-place_of(const GpuAggDictionaryText *sorted, GpuAggBytes string)
+/* The strings that a register's places stand for, in their order; false with the reason */
+static bool
+read_places(const GpuAggWorkerJob *job, uint32 reg, GpuAggDictionaryText *text, GpuAggError *error)
 {
-	int64		low = 0;
-	int64		high = (int64) sorted->entries - 1;
+	GpuAggMade *table = job->encoding->place_tables[reg];
 
-	while (low <= high)
-	{
-		const int64 middle = (low + high) / 2;
-		const int	order = gpuagg_bytes_compare(gpuagg_decode_text_string(sorted, (uint32) middle),
-												 string);
-
-		if (order == 0)
-			return middle;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return -1;
+	text->order = stripe_ops(job)->code_table_order(table, error);
+	text->entries = (uint32) job->on->ops->made->head(table)->nrows;
+	return text->order != NULL;
 }
 
-/* A string without a place: the dictionary has it from now on, for the next task. */
-static GpuAggStatus
-place_missing(const GpuAggWorkerJob *job, GpuAggDictionary *dictionary, GpuAggBytes string,
-			  GpuAggError *error)
+/* The place of a string that is there */
+static uint32
+place_of(const GpuAggDictionaryText *text, GpuAggBytes string)
 {
-	int32		code;
+	uint32		low = 0;
+	uint32		high = text->entries;
 
-	if (stripe_ops(job)->dictionary_encode(dictionary, &string, 1, &code, error) != GPUAGG_OK)
-		return error->status;
+	while (high - low > 1)
+	{
+		const uint32 middle = low + (high - low) / 2;
+
+		if (gpuagg_bytes_compare(gpuagg_decode_text_string(text, middle), string) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The next task knows the strings that have no places yet. */
+static GpuAggStatus
+place_missing(const GpuAggWorkerJob *job, GpuAggError *error)
+{
 	error->detail = GPUAGG_ST_NEEDS_PG;
 	strlcpy(error->message, "a string is not among those that were known", sizeof(error->message));
 	return error->status = job->encoding->called ? GPUAGG_VALUE_ERROR : GPUAGG_UNSUPPORTED;
@@ -526,26 +556,24 @@ static GpuAggStatus
 place_column(const GpuAggWorkerJob *job, uint16 reg, GpuAggRowColumn *column, uint32 nrows,
 			 GpuAggError *error)
 {
-	const struct GpuAggJobEncoding *e = job->encoding;
+	GpuAggDictionary *dictionary = job->encoding->dictionaries[reg];
 	const GpuAggBytes *strings = column->values;
-	int64	   *values = palloc0(nrows * sizeof(int64));
-	GpuAggDictionaryText sorted = {0};
-	uint32		t = 0;
+	GpuAggDictionaryText text = {0};
+	int64	   *values;
 
-	while (e->read[t] != reg)
-		t++;
-	if (stripe_ops(job)->code_table_wait(e->tables[t], error) != GPUAGG_OK ||
-		stripe_ops(job)->dictionary_read(e->dictionaries[reg], &sorted, error) != GPUAGG_OK)
+	if (encode_column(job, dictionary, column, nrows, error) != GPUAGG_OK ||
+		stripe_ops(job)->dictionary_read(dictionary, &text, error) != GPUAGG_OK ||
+		!read_places(job, reg, &text, error))
 		return error->status;
+	values = (int64 *) column->values;
 	for (uint32 i = 0; i < nrows; i++)
 	{
 		if (column->states[i] != GPUAGG_ST_VALUE)
 			continue;
-		values[i] = place_of(&sorted, strings[i]);
-		if (values[i] < 0)
-			return place_missing(job, e->of[t], strings[i], error);
+		if (values[i] >= text.entries)
+			return place_missing(job, error);
+		values[i] = place_of(&text, strings[i]);
 	}
-	column->values = values;
 	return GPUAGG_OK;
 }
 
@@ -597,8 +625,9 @@ read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
 {
 	for (uint32 r = 0; r < e->nregs; r++)
 		if (e->dictionaries[r] != NULL &&
-			stripe_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
-											 error) != GPUAGG_OK)
+			(stripe_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
+											  error) != GPUAGG_OK ||
+			 (e->place_tables[r] != NULL && !read_places(job, r, &e->texts[r], error))))
 			return false;
 	return true;
 }

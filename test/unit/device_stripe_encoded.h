@@ -40,6 +40,7 @@ typedef struct Encoded
 	GpuAggProgram *program;		/* malloc'ed */
 	uint16_t	of[GPUAGG_MAX_REGS];
 	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS];
+	GpuAggMade *places[GPUAGG_MAX_REGS];
 	GpuAggDictionary *constants;	/* a dictionary of their strings; NULL: they are all others' */
 	uint16_t	read[GPUAGG_CODE_TABLES];	/* registers that code tables are read into */
 	uint32_t	ntables;
@@ -94,7 +95,10 @@ use_tables(const TestProgram *p, Encoded *e)
 		made->constants[i] = (uint16_t) (first + i);
 		e->read[i] = gpuagg_code_table_register(tabled, first + i);
 		if (places[i])
-			e->dictionaries[e->read[i]] = STRIPES->code_table_texts(made->tables[i]);
+		{
+			e->dictionaries[e->read[i]] = dictionaries[column_attr(p, found[i].column)];
+			e->places[e->read[i]] = made->tables[i];
+		}
 	}
 	made->n = e->ntables = n;
 	free(placed);
@@ -149,6 +153,7 @@ encode(const TestProgram *p, Encoded *e)
 	}
 	gpuagg_encode_program(e->program, e->of, codes);
 	e->config.codes.dictionaries = e->dictionaries;
+	e->config.codes.places = e->places;
 	return n;
 }
 
@@ -185,8 +190,14 @@ run_decode(Run *run, const TestProgram *p, const Encoded *e)
 	gpuagg_layout_compute(&p->head, &encoding.from_layout);
 	gpuagg_layout_compute(e->program, &encoding.to_layout);
 	for (uint32_t r = 0; r < e->program->nregs; r++)
+	{
 		if (e->dictionaries[r] != NULL)
 			STRIPES->dictionary_read(e->dictionaries[r], &texts[r], &error);
+		if (e->places[r] == NULL)
+			continue;
+		texts[r].order = STRIPES->code_table_order(e->places[r], &error);
+		texts[r].entries = (uint32_t) OPS->made->head(e->places[r])->nrows;
+	}
 	for (uint32_t g = 0; g < run->groups; g++)
 	{
 		const uint64_t size = gpuagg_decode_bytes(&encoding, at);

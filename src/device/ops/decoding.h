@@ -58,6 +58,8 @@ gpuagg_decode_text_string(const GpuAggDictionaryText *text, uint32_t code)
 {
 	GpuAggBytes b;
 
+	if (text->order != NULL)
+		code = text->order[code];
 	if (text->blocks != NULL)
 		return text->blocks[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
 	b.data = text->bytes + text->starts[code];

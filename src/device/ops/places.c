@@ -15,11 +15,19 @@ is_extreme(const GpuAggProgram *p, const GpuAggTransition *t)
 		t->arg < p->ncolumns;
 }
 
+uint16_t
+gpuagg_places_column(const GpuAggProgram *p, uint32_t i)
+{
+	const GpuAggTransition *t = &gpuagg_program_transitions(p)[i];
+
+	return is_extreme(p, t) ? t->arg : GPUAGG_NO_REG;
+}
+
 bool
 gpuagg_places_possible(const GpuAggProgram *p)
 {
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (is_extreme(p, &gpuagg_program_transitions(p)[i]))
+		if (gpuagg_places_column(p, i) != GPUAGG_NO_REG)
 			return true;
 	return false;
 }

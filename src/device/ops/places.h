@@ -5,8 +5,8 @@
  *
  * A program gets instructions, PLACE, and MIN_I64 and MAX_I64 of them where MIN_BYTES and
  * MAX_BYTES of columns were; its groups get their strings back (decoding.h).  The table is of
- * strings that are known when it is made: a code beyond them is an error of the task.  It has a
- * dictionary of the same strings in order, of which places are the codes.
+ * strings that are known when it is made: a code beyond them is an error of the task.  Beside it
+ * is the code at each place.
  *
  * Pure functions over programs.
  */
@@ -21,6 +21,9 @@ extern "C" {
 
 /* Has a program least or greatest strings of columns? */
 extern bool gpuagg_places_possible(const GpuAggProgram *p);
+
+/* The column of whose strings transition i wants the least or greatest; NO_REG: of none */
+extern uint16_t gpuagg_places_column(const GpuAggProgram *p, uint32_t i);
 
 /* Room for a program that gets places; for code tables of it, or of the one as it was */
 extern size_t gpuagg_places_room(const GpuAggProgram *p);

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "device/ops/places.h"
 #include "executor/executor.h"
 #include "heap/cache_request.h"
 #include "heap/kept_task.h"
@@ -371,29 +372,62 @@ run(Giving *g, GpuAggClientRequest *request)
 	return status;
 }
 
+/*
+ * What is asked of a device about the strings of an instruction of p, and, with `read`, has been
+ * read; request->program has room for it.
+ */
+static GpuAggStatus
+begin_one(const GpuAggProgram *p, const GpuAggInstr *ins, Relation rel, Snapshot snapshot,
+		  bool read, GpuAggProgram *program, GpuAggClientRequest *request, GpuAggError *error)
+{
+	GpuAggKeptTask reading = {
+		.rel = rel,
+		.snapshot = snapshot,
+		.nblocks = RelationGetNumberOfBlocks(rel),
+		.error = error
+	};
+
+	request->program = program;
+	request->relid = RelationGetRelid(rel);
+	gpuagg_called_read_program(p, ins, program);
+	if (!gpuagg_cache_request(rel, snapshot, program, reading.nblocks, &request->cache))
+		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
+								"the column's strings are not kept");
+	return read ? read_strings(&reading, request) : GPUAGG_OK;
+}
+
+/* The strings of which the least or greatest are wanted come to the device, too. */
+static GpuAggStatus
+read_places(const GpuAggProgram *p, Relation rel, Snapshot snapshot, int device,
+			GpuAggError *error)
+{
+	GpuAggProgram *placed = palloc(gpuagg_places_room(p));
+	GpuAggProgram *room = palloc(gpuagg_places_tables_room(p));
+	GpuAggStatus status = GPUAGG_OK;
+
+	if (!gpuagg_places_use(p, placed, room))
+		return GPUAGG_OK;
+	for (uint32 i = 0; i < placed->ninstrs && status == GPUAGG_OK; i++)
+	{
+		const GpuAggInstr *ins = &gpuagg_program_instrs(placed)[i];
+		GpuAggClientRequest request = {.device = device};
+
+		if (ins->op == GPUAGG_OP_PLACE)
+			status = begin_one(placed, ins, rel, snapshot, true, room, &request, error);
+	}
+	return status;
+}
+
 /* The values of one expression, in the current memory context */
 static GpuAggStatus
 give_one(Giving *g, int i, Relation rel, Snapshot snapshot, int device, bool read)
 {
 	const GpuAggProgram *p = g->called->info->program;
 	GpuAggProgram *program = palloc(gpuagg_code_tables_room(p));
-	GpuAggKeptTask reading = {
-		.rel = rel,
-		.snapshot = snapshot,
-		.nblocks = RelationGetNumberOfBlocks(rel),
-		.error = g->error
-	};
-	GpuAggClientRequest request = {
-		.program = program,
-		.device = device,
-		.relid = RelationGetRelid(rel)
-	};
+	GpuAggClientRequest request = {.device = device};
 
-	gpuagg_called_read_program(p, instruction_of(g->called, i), program);
-	if (!gpuagg_cache_request(rel, snapshot, program, reading.nblocks, &request.cache))
-		return gpuagg_error_set(g->error, GPUAGG_UNSUPPORTED, 0,
-								"the column's strings are not kept");
-	if (read && read_strings(&reading, &request) != GPUAGG_OK)
+	if (begin_one(p, instruction_of(g->called, i), rel, snapshot, read, program, &request,
+				  g->error) != GPUAGG_OK)
 		return g->error->status;
 	gpuagg_called_program(p, instruction_of(g->called, i), program);
 	request.called = true;
@@ -421,6 +455,8 @@ gpuagg_called_give(const GpuAggCalled *called, Relation rel, Snapshot snapshot, 
 		status = give_one(&g, i, rel, snapshot, device, read);
 		*strings += g.given;
 	}
+	if (read && status == GPUAGG_OK)
+		status = read_places(called->info->program, rel, snapshot, device, error);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 	return status;

@@ -21,8 +21,8 @@ extern GpuAggCalled *gpuagg_called_begin(PlanState *node, const GpuAggPlanInfo *
 
 /*
  * Gives a device what it has not of each expression; *strings: of how many strings.  read: also of
- * strings of pages that it does not keep.  Not OK: the device has not all of them, and error tells
- * why.  Waits for the device.
+ * strings of pages that it does not keep, and it learns the strings of which the least or greatest
+ * are wanted.  Not OK: the device has not all of them, and error tells why.  Waits for the device.
  */
 extern GpuAggStatus gpuagg_called_give(const GpuAggCalled *called, Relation rel, Snapshot snapshot,
 									   int device, bool read, uint64 *strings,

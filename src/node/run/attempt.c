@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "device/ops/places.h"
 #include "ipc/stat.h"
 #include "node/called/called.h"
 #include "node/leftover/leftover.h"
@@ -297,11 +298,18 @@ attempt_give(Attempt *a, GpuAggError *error)
 	if (status != GPUAGG_OK)
 		return false;
 	a->tally->strings += strings;
+	if (strings > 0)
+		return true;
+	/* a least or greatest string may have been new */
+	if (!a->again && gpuagg_places_possible(a->binding.program))
+	{
+		a->again = true;
+		return read || give_values(a, true, &strings, error) == GPUAGG_OK;
+	}
 	/* it has failed for another reason */
-	a->all_called = strings == 0;
-	if (a->all_called)
-		*error = why;
-	return !a->all_called;
+	a->all_called = true;
+	*error = why;
+	return false;
 }
 
 /* The task as it is to be tried next; false: that cannot be, see error. */
