@@ -17,6 +17,20 @@ typedef struct FrameHeld
 	uint64_t	high;
 } FrameHeld;
 
+/*
+ * Beside transitions: MIN_I64 and MAX_I64 of values of 32 bits, which are neither the least nor
+ * the greatest of these.  Shared memory has no value as such a one; elsewhere they are what they
+ * are of.
+ */
+#define FRAME_MIN_I32 (GPUAGG_NTRANSITIONS + 0)
+#define FRAME_MAX_I32 (GPUAGG_NTRANSITIONS + 1)
+
+GPUAGG_FN constexpr bool
+frame_is_narrow(uint32_t op)
+{
+	return op == FRAME_MIN_I32 || op == FRAME_MAX_I32;
+}
+
 GPUAGG_FN constexpr bool
 frame_is_moments(uint32_t op)
 {
@@ -111,9 +125,10 @@ frame_none(FrameHeld *held)
 		memcpy(held, &none, sizeof(none));
 		return;
 	}
-	if (OP == GPUAGG_TRANS_SUM_F64 || OP == GPUAGG_TRANS_MAX_I64 || OP == GPUAGG_TRANS_MAX_F64)
+	if (OP == GPUAGG_TRANS_SUM_F64 || OP == GPUAGG_TRANS_MAX_I64 || OP == GPUAGG_TRANS_MAX_F64 ||
+		OP == FRAME_MAX_I32)
 		h.low = UINT64_C(0x8000000000000000);
-	else if (OP == GPUAGG_TRANS_MIN_I64 || OP == GPUAGG_TRANS_MIN_F64)
+	else if (OP == GPUAGG_TRANS_MIN_I64 || OP == GPUAGG_TRANS_MIN_F64 || OP == FRAME_MIN_I32)
 		h.low = INT64_MAX;
 	else if (OP == GPUAGG_TRANS_AND_I64)
 		h.low = UINT64_MAX;
@@ -159,10 +174,12 @@ frame_merge(FrameHeld *h, const FrameHeld *from)
 			break;
 		case GPUAGG_TRANS_MIN_I64:
 		case GPUAGG_TRANS_MIN_F64:
+		case FRAME_MIN_I32:
 			h->low = (uint64_t) (b < a ? b : a);
 			break;
 		case GPUAGG_TRANS_MAX_I64:
 		case GPUAGG_TRANS_MAX_F64:
+		case FRAME_MAX_I32:
 			h->low = (uint64_t) (b > a ? b : a);
 			break;
 		case GPUAGG_TRANS_AND_I64:

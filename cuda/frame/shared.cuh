@@ -57,6 +57,8 @@ struct FrameShared
 			}
 		else if (OP == GPUAGG_TRANS_COUNT)
 			*word<OFF>(0) = 0;
+		else if (frame_is_narrow(OP))
+			*word<OFF>(0) = OP == FRAME_MIN_I32 ? INT32_MAX : (uint32_t) INT32_MIN;
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			for (uint32_t n = 0; n < (OP == GPUAGG_TRANS_SUM_I64 ? 2 : 3); n++)
 				*word<OFF>(n) = 0;
@@ -89,6 +91,16 @@ struct FrameShared
 			atomicAdd(word<OFF>(2), (uint32_t) high);
 	}
 
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	narrow(int64_t v)
+	{
+		if (OP == FRAME_MIN_I32)
+			atomicMin((int32_t *) word<OFF>(0), v < INT32_MAX ? (int32_t) v : INT32_MAX);
+		else
+			atomicMax((int32_t *) word<OFF>(0), v > INT32_MIN ? (int32_t) v : INT32_MIN);
+	}
+
 	/* ---------- what lanes have added up ---------- */
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
@@ -107,6 +119,8 @@ struct FrameShared
 		}
 		else if constexpr (frame_is_string(OP))
 			frame_handle_enter<OP>(wide<OFF>(0), h.low);
+		else if (frame_is_narrow(OP))
+			narrow<OP, OFF>((int64_t) h.low);
 		else if (OP == GPUAGG_TRANS_COUNT)
 			atomicAdd(word<OFF>(0), (uint32_t) h.low);
 		else if (OP == GPUAGG_TRANS_SUM_I64)
@@ -133,6 +147,8 @@ struct FrameShared
 			atomicAdd(word<OFF>(0), 1u);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			sum<OP, OFF>(v);
+		else if (frame_is_narrow(OP))
+			narrow<OP, OFF>(v);
 		else
 			gpuagg_state_step_i64(OP, (char *) wide<OFF>(0), v);
 	}
@@ -248,6 +264,14 @@ struct FrameGather
 		}
 		else if (OP == GPUAGG_TRANS_COUNT)
 			h[0].low = *at.word<OFF>(0);
+		else if (frame_is_narrow(OP))
+		{
+			const int32_t v = (int32_t) *at.word<OFF>(0);
+
+			frame_none<OP>(h);
+			if (v != INT32_MAX && v != INT32_MIN)
+				h[0].low = (uint64_t) (int64_t) v;
+		}
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			h[0].low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
 		else

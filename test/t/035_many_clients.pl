@@ -211,7 +211,8 @@ $node->append_conf('postgresql.conf', 'gpuagg.running_tasks = 0');
 $node->reload;
 slow_table($node, 3000);
 my $works = start_psql($node, "SET gpuagg.debug_require = 'require'; " . slow_query(60, $node) . ';');
-$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM gpuagg.tasks WHERE relation = 'slow'::regclass AND state = 'running'});
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM gpuagg.tasks WHERE relation = 'slow'::regclass AND state = 'running'}),
+	'a long one runs');
 # ten of them, each of whose times the server tells
 my @took = split /\n/, sql(q{
 	SET gpuagg.debug_require = 'require';

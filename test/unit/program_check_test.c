@@ -48,6 +48,8 @@ is_taken(const TestProgram *p, bool taken, const char *name)
 static void
 test_any(void)
 {
+	static TestProgram p;
+
 	program_init(&p);
 	program_attr(&p, GPUAGG_T_INT4, true);
 	program_trans(&p, GPUAGG_TRANS_COUNT, 0, GPUAGG_NO_REG, GPUAGG_T_INT4);

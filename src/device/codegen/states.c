@@ -6,7 +6,44 @@
 
 #include "states.h"
 
+#include "device/ops/eval.h"
+#include "device/ops/instr.h"
+#include "device/ops/ops_lookup.h"
+
 /* ---------- what is held ---------- */
+
+/*
+ * Are the values of a register integers of 32 bits, and none the least or greatest of these?  So
+ * that one of them can stand for no value.
+ */
+static bool
+is_narrow(const GpuAggProgram *p, uint16_t reg)
+{
+	const GpuAggInstr *ins = reg == GPUAGG_NO_REG ? NULL : gpuagg_instr_of(p, reg);
+	const uint8_t values = ins == NULL ? GPUAGG_VALUES_ANY : gpuagg_op_traits(ins->op)->values;
+	const GpuAggConst *c = ins != NULL && ins->op == GPUAGG_OP_FETCH_I64 ?
+		gpuagg_const_of(p, ins->b) : NULL;
+	const GpuAggLookupColumn *column;
+
+	if (c == NULL)
+		return values == GPUAGG_VALUES_BOOL || values == GPUAGG_VALUES_INT2 ||
+			values == GPUAGG_VALUES_LENGTH;
+	column = gpuagg_lookup_column(gpuagg_lookup_of(gpuagg_const_bytes(p, c)), (uint32_t) ins->imm);
+	return column->low > INT32_MIN && column->high < INT32_MAX;
+}
+
+static bool
+is_extreme(uint32_t op)
+{
+	return op == GPUAGG_TRANS_MIN_I64 || op == GPUAGG_TRANS_MAX_I64;
+}
+
+/* Bytes of it in shared memory */
+static uint32_t
+shared_bytes(const GpuAggHeld *h)
+{
+	return h->narrow ? sizeof(int32_t) : gpuagg_transition_shared_bytes(h->op);
+}
 
 /* Pairs of words in registers */
 static uint32_t
@@ -17,7 +54,8 @@ held_pairs(const GpuAggHeld *h)
 
 /* An average's sum is a sum, whose values have a limit. */
 static uint32_t
-held_find(GpuAggHeldStates *s, uint32_t op, uint16_t arg, uint16_t filter, uint32_t first)
+held_find(const GpuAggProgram *p, GpuAggHeldStates *s, uint32_t op, uint16_t arg, uint16_t filter,
+		  uint32_t first)
 {
 	const bool	averaged = gpuagg_transition_squares(op);
 	uint32_t	i = 0;
@@ -29,7 +67,11 @@ held_find(GpuAggHeldStates *s, uint32_t op, uint16_t arg, uint16_t filter, uint3
 			 s->held[i].first == first))
 		i++;
 	if (i == s->n)
-		s->held[s->n++] = (GpuAggHeld) {.op = op, .first = first, .arg = arg, .filter = filter};
+		s->held[s->n++] = (GpuAggHeld) {.op = op,
+									   .first = first,
+									   .arg = arg,
+									   .filter = filter,
+									   .narrow = is_extreme(op) && is_narrow(p, arg)};
 	s->held[i].averaged |= averaged;
 	return i;
 }
@@ -64,17 +106,17 @@ gpuagg_held_states(const GpuAggProgram *p, GpuAggHeldStates *s)
 
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter,
+		s->of[i] = held_find(p, s, t[i].op, t[i].arg, t[i].filter,
 							 t[i].op == GPUAGG_TRANS_COMOMENTS_F64 && i > 0 ? s->of[i - 1] :
 																			  GPUAGG_NO_FIRST);
 	rows_find(p, s);
 	/* those of whole pairs of words first, so that they are aligned */
 	for (uint32_t wide = 0; wide < 2; wide++)
 		for (uint32_t i = 0; i < s->n; i++)
-			if ((gpuagg_transition_shared_bytes(s->held[i].op) % 8 == 0) == (wide == 0))
+			if ((shared_bytes(&s->held[i]) % 8 == 0) == (wide == 0))
 			{
 				s->held[i].off = s->bytes;
-				s->bytes += gpuagg_transition_shared_bytes(s->held[i].op);
+				s->bytes += shared_bytes(&s->held[i]);
 			}
 	for (uint32_t i = 0; i < s->n; i++)
 	{
@@ -89,7 +131,7 @@ gpuagg_held_loops(const GpuAggHeldStates *s)
 	bool		loops = false;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		loops |= s->held[i].op > GPUAGG_TRANS_SUM_I128;
+		loops |= s->held[i].op > GPUAGG_TRANS_SUM_I128 && !s->held[i].narrow;
 	return loops;
 }
 
@@ -111,6 +153,15 @@ add_value(GpuAggWriter *w, const GpuAggHeldStates *s, uint32_t i)
 		gpuagg_write(w, "(row.e%u, row.a%u);\n", i, i);
 }
 
+/* What frames call it */
+static const char *
+held_name(const GpuAggHeld *h)
+{
+	if (h->narrow)
+		return h->op == GPUAGG_TRANS_MIN_I64 ? "FRAME_MIN_I32" : "FRAME_MAX_I32";
+	return gpuagg_write_transition(h->op);
+}
+
 void
 gpuagg_write_states(GpuAggWriter *w, const GpuAggHeldStates *s)
 {
@@ -120,18 +171,18 @@ gpuagg_write_states(GpuAggWriter *w, const GpuAggHeldStates *s)
 	gpuagg_layout_compute(w->program, &layout);
 	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
-		if (gpuagg_transition_shared_bytes(s->held[i].op) > 0)
-			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n",
-						 gpuagg_write_transition(s->held[i].op), s->held[i].at, s->held[i].off);
+		if (shared_bytes(&s->held[i]) > 0)
+			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", held_name(&s->held[i]),
+						 s->held[i].at, s->held[i].off);
 	gpuagg_write(
 		w,
 		"\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
 	{
-		if (gpuagg_transition_shared_bytes(s->held[i].op) == 0)
+		if (shared_bytes(&s->held[i]) == 0)
 			continue;
-		gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>", gpuagg_write_transition(s->held[i].op),
-					 s->held[i].at, s->held[i].off);
+		gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>", held_name(&s->held[i]), s->held[i].at,
+					 s->held[i].off);
 		add_value(w, s, i);
 	}
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");

@@ -20,6 +20,7 @@ typedef struct GpuAggHeld
 	uint32_t	first;			/* COMOMENTS_F64: which of these is its first argument */
 	uint16_t	arg;
 	uint16_t	filter;
+	bool		narrow;			/* MIN_I64 or MAX_I64 of values inside of 32 bits */
 	bool		averaged;		/* values that only PostgreSQL averages are errors */
 } GpuAggHeld;
 
