@@ -106,17 +106,6 @@ struct FrameEntry
 			gpuagg_state_step_i64(OP, entry + OFF, v);
 	}
 
-	/* A look, and seldom more, where a count would be an atomic for each row */
-	template <uint32_t OFF>
-	__device__ __forceinline__ void
-	any(bool enters)
-	{
-		volatile uint64_t *state = (volatile uint64_t *) (entry + OFF);
-
-		if (enters && *state == 0)
-			*state = 1;
-	}
-
 	/* The first of two arguments enters with the second. */
 	template <uint32_t OP, uint32_t OFF>
 	__device__ __forceinline__ void

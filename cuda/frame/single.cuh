@@ -56,12 +56,6 @@ struct FrameStrings
 	{
 	}
 
-	template <uint32_t OFF>
-	__device__ __forceinline__ void
-	any(bool)
-	{
-	}
-
 	template <uint32_t OP, uint32_t OFF>
 	__device__ __forceinline__ void
 	step(bool enters, GpuAggBytes v)

@@ -226,8 +226,7 @@ typedef struct GpuAggKey
 
 typedef struct GpuAggTransition
 {
-	uint8_t		op;				/* GpuAggTransOp, transition.h */
-	uint8_t		any;			/* 1: of a COUNT it only matters whether it is 0 */
+	uint16_t	op;				/* GpuAggTransOp, transition.h */
 	uint16_t	arg;			/* register, or GPUAGG_NO_REG: count(*) */
 	uint16_t	filter;			/* boolean register, or GPUAGG_NO_REG */
 	uint8_t		type;			/* GpuAggType of the argument */

@@ -11,8 +11,7 @@
  * a state: whoever needs to tell an empty sum or minimum from a real one asks for a COUNT beside
  * it.
  *
- *	COUNT		rows whose argument is not NULL; all rows without an argument.  Where
- *				it only tells NULL from a value, any other number than 0 will do
+ *	COUNT		rows whose argument is not NULL; all rows without an argument
  *	SUM_I64		two's complement 64-bit, as PostgreSQL's sum(int2|int4)
  *	SUM_I128	exact, as PostgreSQL's sum(int8): {uint64 low, int64 high}
  *	SUM_F64		double.  Infinite from finite inputs: the client notices (see

@@ -281,6 +281,23 @@ are_awaited(const GpuAggWorkerJob *job, struct GpuAggJobEncoding *e,
 	return false;
 }
 
+/* Code tables of the program's expressions, which are found; 0: there are none, or not all */
+static uint32
+tables_make(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, GpuAggCodeExpression *found,
+			GpuAggDictionary *const *dictionaries)
+{
+	const GpuAggProgram *p = tabled_program(e);
+	GpuAggProgram *room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(p));
+	uint32		n = gpuagg_code_tables_find(p, found, room);
+
+	if (n == 0 || job->config.made.n + n > GPUAGG_MADE_TABLES ||
+		!are_known(job, found, n, dictionaries) ||
+		!tables_get(job, e, found, n, dictionaries, room))
+		n = 0;
+	pfree(room);
+	return n;
+}
+
 /*
  * The job's program gets code tables in the place of expressions; without memory for all of them,
  * or room among the tables that the job looks up in, it stays as it is.  False: *error tells.
@@ -293,21 +310,19 @@ use_tables(GpuAggWorkerJob *job, struct GpuAggJobEncoding *e, const GpuAggCacheC
 	const GpuAggLookup *heads[GPUAGG_CODE_TABLES];
 	GpuAggCodeExpression found[GPUAGG_CODE_TABLES];
 	const GpuAggProgram *p;
-	GpuAggProgram *room;
 	uint32		first;
 	uint32		n;
 
 	if (stripe_ops(job)->code_table == NULL || job->on->ops->made == NULL)
 		return true;
 	use_places(job, e, client, dictionaries);
+	n = tables_make(job, e, found, dictionaries);
+	if (n == 0 && e->placed != NULL)
+	{
+		e->placed = NULL;
+		n = tables_make(job, e, found, dictionaries);
+	}
 	p = tabled_program(e);
-	room = MemoryContextAllocHuge(job->context, gpuagg_code_tables_room(p));
-	n = gpuagg_code_tables_find(p, found, room);
-	if (n == 0 || made->n + n > GPUAGG_MADE_TABLES ||
-		!are_known(job, found, n, dictionaries) ||
-		!tables_get(job, e, found, n, dictionaries, room))
-		n = 0;
-	pfree(room);
 	if (n == 0)
 		return true;
 	if (are_awaited(job, e, found, n, dictionaries, error))

@@ -397,8 +397,6 @@ add_transition(TestProgram *p)
 		op = of_strings[random_below(sizeof(of_strings))];
 		program_trans(p, op, op != GPUAGG_TRANS_COUNT || random_below(2) ? pick(p, cls) : NONE,
 					  filter, GPUAGG_T_TEXT);
-		if (op == GPUAGG_TRANS_COUNT && random_below(2))
-			program_any(p);
 	}
 }
 

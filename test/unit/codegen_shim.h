@@ -38,14 +38,6 @@ struct Recorder
 		row->values[n++] = enters ? gpuagg_hash_bytes(v.data, v.len, CODEGEN_STRING_SEED) : 0;
 	}
 
-	template <uint32_t OFF>
-	void
-	any(bool enters)
-	{
-		row->enters[n] = enters;
-		row->values[n++] = 0;
-	}
-
 	template <uint32_t OP, uint32_t OFF>
 	void
 	step(bool enters, FramePair v)

@@ -382,7 +382,6 @@ test_late_nulls(void)
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_V], NONE, GPUAGG_T_INT8);
-	program_any(&p);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_A], NONE, GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_MAX_I64, col[COL_V],
 				  program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_V], zero),
@@ -479,7 +478,6 @@ test_filters(void)
 	reg = program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_V], zero);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_V], NONE, GPUAGG_T_INT8);
-	program_any(&p);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], reg, GPUAGG_T_INT8);
 	gpuagg_layout_compute(&p.head, &layout);
 	for (uint32_t i = 0; i < nrows; i++)

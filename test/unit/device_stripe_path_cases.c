@@ -246,7 +246,6 @@ program_wide(TestProgram *p)
 {
 	program_words(p);
 	program_trans(p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
-	program_any(p);
 	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
 	program_trans(p, GPUAGG_TRANS_SUM_F64, col[COL_F], NONE, GPUAGG_T_FLOAT8);
 	program_trans(p, GPUAGG_TRANS_MAX_F64, col[COL_F], NONE, GPUAGG_T_FLOAT8);
@@ -431,7 +430,6 @@ test_chosen(uint32_t nulls, const char *name)
 			program_key(&p, col[COL_K], GPUAGG_T_INT4);
 			program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_K], NONE, GPUAGG_T_INT4);
 			program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
-			program_any(&p);
 			ok(stripes_give(&p, &config, every), "a key of 4 bytes that is an argument");
 			program_records(&p, false);
 			ok(stripes_give(&p, &config, every), "computed keys and FILTER");

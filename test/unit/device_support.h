@@ -306,17 +306,10 @@ program_trans(TestProgram *p, uint32_t op, uint16_t arg, uint16_t filter, uint32
 {
 	GpuAggTransition *t = &p->trans[p->head.ntransitions++];
 
-	t->op = (uint8_t) op;
+	t->op = (uint16_t) op;
 	t->arg = arg;
 	t->filter = filter;
 	t->type = (uint16_t) type;
-}
-
-/* Of the last one, a count, it only matters whether it is 0. */
-static inline void
-program_any(TestProgram *p)
-{
-	p->trans[p->head.ntransitions - 1].any = 1;
 }
 
 /* Appends an array to a packed program and returns its offset. */

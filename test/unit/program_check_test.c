@@ -44,27 +44,9 @@ is_taken(const TestProgram *p, bool taken, const char *name)
 	free(packed);
 }
 
-/* Of a count alone it may only matter whether it is 0. */
-static void
-test_any(void)
-{
-	static TestProgram p;
-
-	program_init(&p);
-	program_attr(&p, GPUAGG_T_INT4, true);
-	program_trans(&p, GPUAGG_TRANS_COUNT, 0, GPUAGG_NO_REG, GPUAGG_T_INT4);
-	program_any(&p);
-	is_taken(&p, true, "a count that tells NULL from a value");
-	program_trans(&p, GPUAGG_TRANS_SUM_I64, 0, GPUAGG_NO_REG, GPUAGG_T_INT4);
-	is_taken(&p, true, "beside a sum");
-	program_any(&p);
-	is_taken(&p, false, "a sum that does");
-}
-
 int
 main(void)
 {
-	test_any();
 	static TestProgram p;
 
 	program_make(&p);

@@ -196,11 +196,6 @@ gpuagg_write_states(GpuAggWriter *w, const GpuAggHeldStates *s)
 		"\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
 	{
-		if (t[i].any)
-		{
-			gpuagg_write(w, "\t\tf.template any<%u>(row.e%u);\n", layout.state_off[i], s->of[i]);
-			continue;
-		}
 		gpuagg_write(w, "\t\tf.template step<%s, %u>", gpuagg_write_transition(t[i].op),
 					 layout.state_off[i]);
 		add_value(w, s, s->of[i]);

@@ -319,7 +319,7 @@ check_key(GpuAggChecker *c, const GpuAggKey *k)
 static bool
 check_transition(GpuAggChecker *c, const GpuAggTransition *t)
 {
-	if (t->op >= GPUAGG_NTRANSITIONS || t->any > (t->op == GPUAGG_TRANS_COUNT))
+	if (t->op >= GPUAGG_NTRANSITIONS)
 		return fail(c, "unknown transition");
 	if (t->arg == GPUAGG_NO_REG)
 	{

@@ -100,40 +100,18 @@ make_transition(uint16 op, const GpuAggLowered *arg, const GpuAggLoweredFilter *
 	return t;
 }
 
-/* Are they the same, whatever counts are asked for? */
-static bool
-are_same(const GpuAggTransition *a, const GpuAggTransition *b, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		GpuAggTransition other = b[i];
-
-		other.any = a[i].any;
-		if (memcmp(&a[i], &other, sizeof(other)) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* any: of a count it only matters whether it is 0, if so it does for all who ask for it */
-static bool
-lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggLowered *args,
-				  Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, bool any, int *first)
+bool
+gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggLowered *args,
+						 Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, int *first)
 {
 	GpuAggTransition t[GPUAGG_MAX_TRANSITIONS];
 
 	for (int i = 0; i < n; i++)
-	{
 		t[i] = make_transition(ops[i], args != NULL ? &args[i] : NULL, filter);
-		t[i].any = any;
-	}
 	for (*first = 0; *first + n <= lw->ntransitions; (*first)++)
 	{
-		if (!are_same(&lw->transitions[*first], t, n))
-			continue;
-		for (int i = 0; i < n; i++)
-			lw->transitions[*first + i].any &= any;
-		return true;
+		if (memcmp(&lw->transitions[*first], t, n * sizeof(*t)) == 0)
+			return true;
 	}
 	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
 		return GPUAGG_REFUSE("the aggregates need more than %d running values in each group",
@@ -146,13 +124,6 @@ lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggLowered
 		lw->filter_exprs[lw->ntransitions++] = filter != NULL ? filter->expr : NULL;
 	}
 	return true;
-}
-
-bool
-gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggLowered *args,
-						 Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, int *first)
-{
-	return lower_transitions(lw, n, ops, args, arg_exprs, filter, false, first);
 }
 
 bool
@@ -254,16 +225,14 @@ gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggLowered *value, Expr *arg
 						  const GpuAggLoweredFilter *filter, uint8 final, int *number)
 {
 	const bool	divides = gpuagg_final_traits(final)->count == GPUAGG_COUNT_NEEDS;
-	const uint16 op = GPUAGG_TRANS_COUNT;
-	Expr	   *counted = value->notnull ? NULL : arg;
 
 	*number = -1;
 	if (value->notnull && filter->reg == GPUAGG_NO_REG && lw->grouped &&
 		!divides)
 		return true;
-	/* states for PostgreSQL to combine have numbers of rows */
-	return lower_transitions(lw, 1, &op, value->notnull ? NULL : value, &counted, filter,
-							 !divides && !lw->partial, number);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT,
+								   value->notnull ? NULL : value,
+								   value->notnull ? NULL : arg, filter, number);
 }
 
 /*
