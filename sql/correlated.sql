@@ -114,7 +114,12 @@ INSERT INTO co_q (q) VALUES
 	('SELECT DISTINCT s, rank() OVER (PARTITION BY s ORDER BY x) FROM co_o o WHERE x < (SELECT min(v) FROM co_i i WHERE i.k = o.k)'),
 	('SELECT id FROM co_o o TABLESAMPLE SYSTEM (40) REPEATABLE (3) WHERE x < (SELECT max(v) FROM co_i i WHERE i.k = o.k)'),
 	('SELECT id FROM co_o o, LATERAL (SELECT o.x + 1 AS y) l WHERE y < (SELECT max(v) FROM co_i i WHERE i.k = o.k)'),
-	('SELECT o.id FROM co_o o JOIN co_o p ON p.id = o.k WHERE p.x < (SELECT max(v) FROM co_i i, co_d j WHERE i.k = j.k AND i.b = o.b AND j.k = p.k)');
+	('SELECT o.id FROM co_o o JOIN co_o p ON p.id = o.k WHERE p.x < (SELECT max(v) FROM co_i i, co_d j WHERE i.k = j.k AND i.b = o.b AND j.k = p.k)'),
+	-- of groups: of a query of WITH that is named twice, of such of others, of a subquery
+	('WITH w AS (SELECT k, b, sum(n) AS s FROM co_i WHERE z = 1 GROUP BY k, b) SELECT k, b, s FROM w w1 WHERE s > (SELECT avg(s) * 1.2 FROM w w2 WHERE w2.k = w1.k)'),
+	('WITH w AS (SELECT k, b, sum(n) AS s, count(*) AS c FROM co_i GROUP BY k, b HAVING min(v) < 900), y AS (SELECT b, max(s) AS s, sum(c) AS c FROM w GROUP BY b) SELECT o.id, y1.s FROM co_o o JOIN y y1 ON y1.b = o.b WHERE y1.c > (SELECT sum(c) / 7 FROM w w2 WHERE w2.k = o.k) AND y1.s > (SELECT min(s) FROM y y2 WHERE y2.b = o.k)'),
+	('SELECT k, s FROM (SELECT k, sum(n) AS s FROM co_i GROUP BY k) q WHERE s > (SELECT 2 * avg(s) FROM (SELECT k, b, sum(n) AS s FROM co_i GROUP BY k, b) r WHERE r.k = q.k)'),
+	('WITH w AS (SELECT k, b, sum(n) AS s FROM co_i GROUP BY k, b) SELECT g, (WITH v AS (SELECT k, max(s) AS s FROM w GROUP BY k) SELECT count(*) FROM w w1, v WHERE w1.k = v.k AND w1.s > (SELECT 0.9 * avg(s) FROM v v2 WHERE v2.k = w1.k)) FROM co_d e WHERE k < 5');
 SELECT n, co(q) FROM co_q ORDER BY n;
 TRUNCATE co_q;
 
@@ -139,6 +144,16 @@ INSERT INTO co_q (q) SELECT format('SELECT id FROM co_o o WHERE id < 20 AND %s',
 	'x < (SELECT max(v) FROM co_i i TABLESAMPLE SYSTEM (50) REPEATABLE (1) WHERE i.k = o.k)',
 	'x < (SELECT max(v) FROM co_i i WHERE i.k = o.k AND EXISTS (SELECT FROM co_d j WHERE j.k = i.k))',
 	-- errors that PostgreSQL may not meet
+	'x < (WITH w AS (SELECT k, v FROM co_i) SELECT max(v) FROM w WHERE w.k = o.k)',
+	'x < (SELECT max(s::numeric(3,0)) FROM (SELECT k, sum(n) AS s FROM co_i WHERE k <> 5 GROUP BY k, b, z HAVING sum(n) < 900) i WHERE i.k = o.k)',
+	'x < (SELECT max(y) FROM co_i i, LATERAL (SELECT max(j.k) + i.v AS y FROM co_d j WHERE j.k = i.k) l WHERE i.k = o.k)',
+	'x < (SELECT max(y) FROM co_i i, LATERAL (SELECT 10 / (i.v + 1) AS y) l WHERE i.k = o.k)',
+	'x NOT IN (SELECT y FROM co_d i, LATERAL (SELECT max(j.k) + i.k AS y FROM co_d j WHERE j.k = i.k GROUP BY j.g) l WHERE y < 9)',
+	'x < (SELECT max(s) FROM (SELECT k, max(v) AS s FROM co_i GROUP BY k, ROW(k, b)) i WHERE i.k = o.k)',
+	'x < (SELECT avg(s) FROM (SELECT k, sum(m) AS s FROM co_i GROUP BY k, b) i WHERE i.k = o.k)',
+	'x < (SELECT avg(s) FROM (SELECT k, sum(n) AS s FROM co_i GROUP BY k, b UNION ALL SELECT k, sum(m) FROM co_i GROUP BY k) i WHERE i.k = o.k)',
+	'x < (SELECT avg(s) FROM (SELECT k, sum(n) AS s FROM co_i GROUP BY k, 10 / v) i WHERE i.k = o.k)',
+	'x < (SELECT avg(s) FROM (SELECT k, sum(n) AS s FROM co_i GROUP BY k HAVING 10 / max(v) > 0) i WHERE i.k = o.k)',
 	'x < (SELECT max(v) FROM co_i i WHERE i.k = o.k AND 10 / v > 0)',
 	'x < (SELECT max(10 / v) FROM co_i i WHERE i.k = o.k)',
 	'x < (SELECT 10 / max(v) FROM co_i i WHERE i.k = o.k)',

@@ -672,6 +672,20 @@ gpuagg_flatten_groups(Query *query)
 	return true;
 }
 
+/* Is it the entry that 18 has for expressions of groups?  Then these, by its columns. */
+static inline bool
+gpuagg_group_entry(const RangeTblEntry *rte, List **exprs)
+{
+#if PG_VERSION_NUM >= 180000
+	*exprs = rte->groupexprs;
+	return rte->rtekind == RTE_GROUP;
+#else
+	(void) rte;
+	*exprs = NIL;
+	return false;
+#endif
+}
+
 /* Where ExplainState and ExplainProperty...() are declared */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"

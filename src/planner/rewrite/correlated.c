@@ -6,9 +6,10 @@
  * PostgreSQL runs a subquery that depends on the row once for each row.  A copy of the query
  * has it as a grouping (correlated_rewrite.h).  Both are planned, because only whole plans
  * can be compared: the copy's is taken if a GpuAgg groups in it what was a subquery, and it
- * is cheaper.  So it is with copies whose groupings are not narrowed, or whose IN is of no grouping
- * by itself, where these are others.  A copy without groupings by primary keys (unique_group.h) is
- * planned likewise, if a GpuAgg groups the rows that were groups.
+ * is cheaper; or if one groups anything else, and it is far cheaper.  So it is with copies whose
+ * groupings are not narrowed, or whose IN is of no grouping by itself, where these are others.  A
+ * copy without groupings by primary keys (unique_group.h) is planned likewise, if a GpuAgg groups
+ * the rows that were groups.
  *
  * Cursors are left alone: WHERE CURRENT OF finds no row of a join, and the first rows of
  * a grouping come late.
@@ -27,8 +28,20 @@
 
 static planner_hook_type prev_planner_hook = NULL;
 
-/* How many such groupings the plan that is being made has */
-static int	planned;
+/*
+ * So many times cheaper has a plan to be in which no device groups what was a subquery: the
+ * estimates of subqueries are high, as if other conditions did not come before them.
+ */
+#define FAR_CHEAPER 10
+
+/* How many groupings of a device the plan that is being made has; of these, of subqueries */
+typedef struct Planned
+{
+	int			all;
+	int			made;
+} Planned;
+
+static Planned planned;
 
 /* Copies of a query, and what a survey is told if none is taken */
 typedef struct Copies
@@ -41,8 +54,9 @@ typedef struct Copies
 void
 gpuagg_correlated_planned(const PlannerInfo *root)
 {
+	planned.all++;
 	if (gpuagg_correlated_is_made(root->parse) || gpuagg_unique_group_is_joined(root->parse))
-		planned++;
+		planned.made++;
 }
 
 /* No queries: there is nothing to rewrite; a survey is told why */
@@ -80,19 +94,18 @@ next_planner(GPUAGG_PLANNER_PARAMETERS)
 		standard_planner(GPUAGG_PLANNER_ARGUMENTS);
 }
 
-/* NULL: the device makes no grouping of the subqueries */
+/* *groups: which groupings do devices make in it? */
 static PlannedStmt *
-plan_rewritten(GPUAGG_PLANNER_PARAMETERS)
+plan_rewritten(Planned *groups, GPUAGG_PLANNER_PARAMETERS)
 {
-	int			outer = planned;
+	const Planned outer = planned;
 	PlannedStmt *stmt;
-	bool		taken;
 
-	planned = 0;
+	planned = (Planned) {0};
 	stmt = next_planner(GPUAGG_PLANNER_ARGUMENTS);
-	taken = planned > 0;
+	*groups = planned;
 	planned = outer;
-	return taken ? stmt : NULL;
+	return stmt;
 }
 
 static void
@@ -121,13 +134,17 @@ plan_cheapest(const Copies *copies, GPUAGG_PLANNER_PARAMETERS)
 	foreach(lc, copies->queries)
 	{
 		PlannedStmt *grouped;
+		Planned		groups;
+		Cost		cost;
 
 		gpuagg_offer_forget(&before);
 		parse = lfirst(lc);
-		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
-		if (grouped != NULL && (least < 0 || grouped->planTree->total_cost < least))
-			least = grouped->planTree->total_cost;
-		if (grouped == NULL || grouped->planTree->total_cost >= best->planTree->total_cost)
+		grouped = plan_rewritten(&groups, GPUAGG_PLANNER_ARGUMENTS);
+		cost = grouped->planTree->total_cost;
+		if (groups.made > 0 && (least < 0 || cost < least))
+			least = cost;
+		if (groups.all == 0 || cost >= best->planTree->total_cost ||
+			(groups.made == 0 && FAR_CHEAPER * cost > original->planTree->total_cost))
 			continue;
 		best = grouped;
 		seen = gpuagg_offer_seen();
@@ -154,10 +171,11 @@ plan_query(GPUAGG_PLANNER_PARAMETERS)
 	foreach(lc, copies.queries)
 	{
 		PlannedStmt *grouped;
+		Planned		groups;
 
 		parse = lfirst(lc);
-		grouped = plan_rewritten(GPUAGG_PLANNER_ARGUMENTS);
-		if (grouped != NULL)
+		grouped = plan_rewritten(&groups, GPUAGG_PLANNER_ARGUMENTS);
+		if (groups.made > 0)
 			return grouped;
 	}
 	parse = query;

@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -22,6 +23,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "parser/parsetree.h"
 #include "planner/plan/refuse.h"
 #include "planner/rewrite/correlated_group.h"
 #include "planner/value/args.h"
@@ -138,6 +140,55 @@ is_null_of_none(Node *expr)
 			return true;
 	}
 	return false;
+}
+
+/* Columns whose bounds are looked for, at most: each may be made of several. */
+#define MOST_BOUNDED 1000
+
+typedef struct Bounding
+{
+	const Query *query;
+	int		   *left;
+} Bounding;
+
+/* What a column of a subquery, or of groups, is made of; *query: where.  NULL: not known */
+static Node *
+column_source(const Query **query, const Var *var)
+{
+	const RangeTblEntry *rte = rt_fetch(var->varno, (*query)->rtable);
+	List	   *groups;
+
+	if (gpuagg_group_entry(rte, &groups))
+		return list_nth(groups, var->varattno - 1);
+	/* a column of several queries is made of the first one's alone, to the eye */
+	if (rte->rtekind != RTE_SUBQUERY || rte->subquery == NULL ||
+		rte->subquery->setOperations != NULL)
+		return NULL;
+	*query = rte->subquery;
+	return (Node *) get_tle_by_resno(rte->subquery->targetList, var->varattno)->expr;
+}
+
+/* An expression over columns that have bounds where any are known */
+static Node *
+bound_mutator(Node *node, void *context)
+{
+	Bounding	inner = *(Bounding *) context;
+	Node	   *source;
+	Var		   *var;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, bound_mutator, context);
+	var = copyObjectImpl(node);
+	if (var->varlevelsup > 0 || var->vartype != NUMERICOID || var->vartypmod >= 0 ||
+		var->varattno <= 0 || (*inner.left)-- <= 0)
+		return (Node *) var;
+	source = column_source(&inner.query, var);
+	if (source != NULL)
+		var->vartypmod = gpuagg_typmod_of_digits(
+			gpuagg_whole_digits(bound_mutator(source, &inner)));
+	return (Node *) var;
 }
 
 static bool
@@ -262,6 +313,57 @@ take_key(GpuAggCorrelatedGroup *out, List **columns, Node *conjunct, int depth)
 	return true;
 }
 
+/* ----------------------------------------------------------------- WITH --- */
+
+static CommonTableExpr *
+with_named(const Query *query, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->cteList)
+	{
+		CommonTableExpr *with = lfirst(lc);
+
+		if (strcmp(with->ctename, name) == 0)
+			return with;
+	}
+	return NULL;
+}
+
+/* Names that queries are put in the place of, at most: each may have names of others twice. */
+#define MOST_INLINED 64
+
+/*
+ * A copy to be judged, in which queries of WITH stand where their names do.  depth: as many queries
+ * are around it.
+ */
+static Query *
+with_inlined(const Query *query, List *around, int depth, int *left)
+{
+	Query	   *copy = copyObjectImpl(query);
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, copy->rtable)
+	{
+		RangeTblEntry *rte = lfirst(lc);
+		const int	up = (int) rte->ctelevelsup;
+		const CommonTableExpr *with;
+
+		if (rte->rtekind != RTE_CTE || rte->self_reference || up < 1 || up > list_length(around))
+			continue;
+		with = with_named(list_nth(around, up - 1), rte->ctename);
+		if (with == NULL || with->cterecursive || !IsA(with->ctequery, Query) ||
+			((Query *) with->ctequery)->commandType != CMD_SELECT ||
+			gpuagg_correlated_depends(with->ctequery, depth) || (*left)-- <= 0)
+			continue;
+		rte->rtekind = RTE_SUBQUERY;
+		rte->subquery = with_inlined((Query *) with->ctequery,
+									 list_copy_tail(around, up - 1), depth, left);
+	}
+	return copy;
+}
+
 /* ------------------------------------------------------------- subquery --- */
 
 static bool
@@ -274,9 +376,13 @@ is_plain_aggregate(const Query *query)
 }
 
 bool
-gpuagg_correlated_group(const Query *subquery, int depth, int rti, GpuAggCorrelatedGroup *out)
+gpuagg_correlated_group(const Query *subquery, int depth, List *around, int rti,
+						GpuAggCorrelatedGroup *out)
 {
 	Query	   *query = copyObjectImpl(subquery);
+	int			left = MOST_INLINED;
+	int			bounded = MOST_BOUNDED;
+	Query	   *judged;
 	List	   *columns = NIL;
 	List	   *rest = NIL;
 	TargetEntry *value;
@@ -293,10 +399,12 @@ gpuagg_correlated_group(const Query *subquery, int depth, int rti, GpuAggCorrela
 	query->jointree->quals = gpuagg_correlated_and(rest);
 	if (out->keys == NIL || gpuagg_correlated_depends((Node *) query, depth))
 		return GPUAGG_REFUSE("a subquery is run for each row: it depends on it by more than equalities that tell groups");
-	if (!gpuagg_correlated_reads_harmless(query))
+	judged = with_inlined(query, around, depth, &left);
+	if (!gpuagg_correlated_reads_harmless(judged))
 		return GPUAGG_REFUSE("a subquery is run for each row: its conditions may raise an error for rows that no row outside asks for");
 	value = linitial_node(TargetEntry, query->targetList);
-	if (!check_value((Node *) value->expr))
+	out->judged = bound_mutator((Node *) value->expr, &(Bounding) {judged, &bounded});
+	if (!check_value(out->judged))
 		return false;
 	out->value = value->expr;
 	value->resno = list_length(columns) + 1;

@@ -24,15 +24,16 @@ typedef struct GpuAggCorrelatedGroup
 	List	   *joins;			/* key = outer: conditions of the query around it, in which
 								 * the grouping is table number rti */
 	Expr	   *value;			/* what the subquery returns: the last column */
+	Node	   *judged;			/* the same, of columns with the bounds that are known */
 	int			rti;
 } GpuAggCorrelatedGroup;
 
 /*
  * Makes the grouping that is to be table number rti.  The subquery has so many queries
- * around it.  Refuses one whose rows could not be grouped, or whose grouping could raise an
- * error that the subquery would not.
+ * around it, which may have a WITH, the innermost first.  Refuses one whose rows could not be
+ * grouped, or whose grouping could raise an error that the subquery would not.
  */
-extern bool gpuagg_correlated_group(const Query *subquery, int depth, int rti,
+extern bool gpuagg_correlated_group(const Query *subquery, int depth, List *around, int rti,
 									GpuAggCorrelatedGroup *out);
 
 /* Does the query, or an expression, depend on one of so many queries around it? */

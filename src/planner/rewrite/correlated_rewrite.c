@@ -49,6 +49,7 @@ typedef struct Levels
 	bool		unsteady;		/* the query must stay as it is */
 	List	   *conditions;		/* those that stay, of all queries */
 	List	   *depths;			/* their queries' */
+	List	   *around;			/* Query *: the one that is looked at, and those around it */
 } Levels;
 
 bool
@@ -304,13 +305,13 @@ rewrite_conjunct(Query *level, List *conjuncts, Node *conjunct, Levels *levels)
 		return NIL;
 	}
 	if (!gpuagg_correlated_depends(sublink->subselect, depth + 1) ||
-		!gpuagg_correlated_group((Query *) sublink->subselect, depth + 1,
+		!gpuagg_correlated_group((Query *) sublink->subselect, depth + 1, levels->around,
 								 list_length(level->rtable) + 1, &group))
 		return NIL;
-	judged = replace_sublink(conjunct, sublink, (Node *) group.value);
+	judged = replace_sublink(conjunct, sublink, group.judged);
 	if (checkExprHasSubLink(judged) || contain_volatile_functions(judged) ||
-		!gpuagg_correlated_is_harmless(
-			judged, pull_var_clause((Node *) group.value, PVC_INCLUDE_AGGREGATES)))
+		!gpuagg_correlated_is_harmless(judged,
+									   pull_var_clause(group.judged, PVC_INCLUDE_AGGREGATES)))
 	{
 		(void) GPUAGG_REFUSE(
 			"a subquery is run for each row: the condition that it stands in may raise an error");
@@ -367,10 +368,12 @@ levels_walker(Node *node, void *context)
 	if (node == NULL || !IsA(node, Query))
 		return node != NULL && expression_tree_walker(node, levels_walker, context);
 	levels->depth++;
+	levels->around = lcons(query, levels->around);
 	(void) query_tree_walker(query, levels_walker, context, 0);
 	levels->depth--;
 	levels->unsteady |= query->hasRecursive || query->hasModifyingCTE || query->rowMarks != NIL;
 	rewrite_level(query, levels);
+	levels->around = list_delete_first(levels->around);
 	return false;
 }
 

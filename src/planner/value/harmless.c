@@ -175,8 +175,8 @@ aggregate_digits(const Aggref *agg)
 }
 
 /*
- * At most so many digits before the point has a numeric of a declared precision, which may have as
- * many zeros more as scales go below zero, a constant, or what is made of these; -1: any number
+ * A numeric of a declared precision may have as many zeros more as scales go below zero; others are
+ * constants, or made of these.
  */
 static int
 whole_digits(Node *expr)
@@ -199,6 +199,21 @@ whole_digits(Node *expr)
 		default:
 			return -1;
 	}
+}
+
+int
+gpuagg_whole_digits(Node *expr)
+{
+	return whole_digits(expr);
+}
+
+int32
+gpuagg_typmod_of_digits(int digits)
+{
+	const int	precision = Max(1, digits - NUMERIC_MAX_PRECISION);
+
+	/* of a scale that none can have, or a cast to it would be thought to change nothing */
+	return digits < 0 || precision > 0x7fff ? -1 : (precision << 16 | 0x3ff) + (int32) VARHDRSZ;
 }
 
 /*
@@ -381,6 +396,12 @@ aggregate_is_harmless(const Aggref *agg)
 	arg = gpuagg_agg_arg(agg, 0);
 	return is_extreme(agg->aggfnoid) && is_comparable(exprType(arg)) &&
 		is_collated(list_make1(arg), agg->inputcollid);
+}
+
+bool
+gpuagg_is_comparable(Node *expr)
+{
+	return is_comparable(exprType(expr)) && is_collated(list_make1(expr), exprCollation(expr));
 }
 
 bool

@@ -21,6 +21,16 @@ extern bool gpuagg_is_harmless_above(Node *expr, List *outputs);
  */
 extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
 
+/*
+ * Digits before the point that the value of an expression of numerics has at most; -1: any number.
+ * An upper bound as a typmod, of a column that has none; -1: there is none.
+ */
+extern int	gpuagg_whole_digits(Node *expr);
+
+/* Can values of the expression be compared and hashed without an error? */
+extern bool gpuagg_is_comparable(Node *expr);
+extern int32 gpuagg_typmod_of_digits(int digits);
+
 /* A node that raises none itself: only what it is made of may */
 extern bool gpuagg_fails_by_its_parts(const Node *node);
 
