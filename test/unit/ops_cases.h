@@ -490,7 +490,7 @@ ops_is_strict(uint32_t op)
 static inline bool
 ops_has_cases(uint32_t op)
 {
-	return op < GPUAGG_OP_LOOKUP || op > GPUAGG_OP_CALLED_TEXT;
+	return op < GPUAGG_OP_LOOKUP || op > GPUAGG_OP_PLACE;
 }
 
 /* Class of an instruction's result */
