@@ -485,7 +485,7 @@ ops_is_strict(uint32_t op)
 
 /*
  * Has it cases here?  Not those whose argument is a look-up table: lookup_test.c; nor what no device
- * computes: device_stripe_called_cases.c
+ * computes: device_stripe_called_cases.c, device_stripe_code_cases.c
  */
 static inline bool
 ops_has_cases(uint32_t op)

@@ -26,10 +26,10 @@ extern bool gpuagg_is_harmless_aggregate(const Aggref *agg);
  * An upper bound as a typmod, of a column that has none; -1: there is none.
  */
 extern int	gpuagg_whole_digits(Node *expr);
+extern int32 gpuagg_typmod_of_digits(int digits);
 
 /* Can values of the expression be compared and hashed without an error? */
 extern bool gpuagg_is_comparable(Node *expr);
-extern int32 gpuagg_typmod_of_digits(int digits);
 
 /* A node that raises none itself: only what it is made of may */
 extern bool gpuagg_fails_by_its_parts(const Node *node);
