@@ -88,6 +88,38 @@ DROP TABLE tz_later;
 DROP FUNCTION ends;
 DROP TABLE tz_ends;
 
+-- months are looked up in the zone's table: around each month's beginning of the years that it knows, and some on both sides; where an
+-- offset changes there, too, also back into the month before
+CREATE TABLE tz_months AS SELECT row_number() OVER () AS id, x, x AT TIME ZONE 'UTC' AS l FROM (
+	SELECT m AT TIME ZONE 'UTC' + d AS x FROM generate_series('1969-10-01'::timestamp, '2070-04-01', '1 month') m, (
+		SELECT h * interval '78 min' FROM generate_series(-10, 10) h
+		UNION ALL SELECT (h * interval '1 hour') - interval '1 us' FROM generate_series(-14, 12, 2) h
+		UNION ALL SELECT h * interval '1 hour' FROM generate_series(-14, 12, 2) h
+		UNION ALL SELECT interval '12 days 01:02:03') o(d)
+	UNION ALL SELECT unnest('{infinity,-infinity,NULL,4713-01-04 00:00+00 BC,1582-10-15 00:00+00,294276-12-20 00:00+00}'::timestamptz[])) y;
+ANALYZE tz_months;
+CREATE FUNCTION months(zone text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('TimeZone', zone, true);
+	RETURN (SELECT string_agg(DISTINCT split_part(compare(q, 'prefer'), ':', 1), ' ') FROM unnest(ARRAY['SELECT to_char(x, ''YYYY-MM''), count(*), min(x), max(x) FROM tz_months WHERE id < 60000 GROUP BY 1',
+		'SELECT date_trunc(''month'', x), count(*), min(x), max(x) FROM tz_months GROUP BY 1', 'SELECT date_trunc(''quarter'', x)::date, count(*) FROM tz_months GROUP BY 1',
+		'SELECT extract(year FROM x), extract(month FROM x), extract(quarter FROM x), count(*) FROM tz_months WHERE isfinite(x) GROUP BY 1, 2, 3',
+		'SELECT to_char(x, ''YYYY'') AS y, date_trunc(''century'', x), extract(decade FROM x), count(*) FROM tz_months WHERE x > ''1900-01-01'' AND isfinite(x) GROUP BY 1, 2, 3',
+		'SELECT count(*), max(date_trunc(''month'', x)), min(date_trunc(''year'', x)) FROM tz_months WHERE date_trunc(''month'', x) > ''2023-02-28 12:34''',
+		'SELECT count(*), sum(id) FROM tz_months WHERE isfinite(x) AND extract(month FROM x) IN (1, 10) AND date_part(''year'', x) BETWEEN 1969 AND 2010']) q);
+END $$;
+SELECT z, months(z) FROM unnest(ARRAY['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Pacific/Apia', 'Africa/Monrovia', '<+0330>-03:30',
+	'AAA0BBB,J32/0:30,J60/0:30', 'AAA12BBB-12,J121/0,J274/0']) z;
+-- in a zone that is named, and of local time as it is cast
+SELECT string_agg(DISTINCT split_part(compare(q), ':', 1), ' ') FROM unnest(ARRAY[
+	'SELECT date_trunc(''month'', x AT TIME ZONE ''America/New_York''), to_char(x AT TIME ZONE ''Asia/Tokyo'', ''YYYY-MM''), count(*) FROM tz_months WHERE id < 60000 GROUP BY 1, 2',
+	'SELECT date_trunc(''year'', x::timestamp), extract(month FROM x::timestamp), count(*) FROM tz_months WHERE isfinite(x) GROUP BY 1, 2',
+	'SELECT extract(year FROM x AT TIME ZONE ''Pacific/Apia''), date_trunc(''month'', x, ''Pacific/Apia''), count(*) FROM tz_months WHERE isfinite(x) GROUP BY 1, 2',
+	'SELECT to_char(l, ''YYYY-MM''), date_trunc(''quarter'', l), count(*) FROM tz_months WHERE id < 60000 GROUP BY 1, 2',
+	'SELECT x AT TIME ZONE ''Asia/Tokyo'', date_trunc(''month'', x AT TIME ZONE ''Asia/Tokyo''), date_trunc(''day'', x AT TIME ZONE ''Asia/Tokyo''), count(*) FROM tz_months WHERE id % 7 = 0 GROUP BY 1, 2, 3']) q;
+DROP FUNCTION months;
+DROP TABLE tz_months;
+
 -- a plan follows the setting
 SET plan_cache_mode = force_generic_plan;
 SET gpuagg.debug_require = 'require';

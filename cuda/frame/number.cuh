@@ -28,4 +28,17 @@ frame_number_apart(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
 	return null || at < key.extent;
 }
 
+/*
+ * frame_number_apart of moments that are cut to units, before they are: the base is a multiple of
+ * them
+ */
+GPUAGG_FN bool
+frame_number_cut(const GpuAggFrameKey &key, int64_t v, bool null, int64_t unit, uint32_t *n)
+{
+	const uint64_t at = ((uint64_t) v - (uint64_t) key.base) / (uint64_t) unit;
+
+	*n += null ? 0 : ((uint32_t) at + 1) * key.step;
+	return null || at < key.extent;
+}
+
 #endif							/* GPUAGG_CUDA_FRAME_NUMBER_CUH */

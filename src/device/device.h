@@ -32,7 +32,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 44
+#define GPUAGG_DEVICE_ABI 45
 
 typedef struct GpuAggTask GpuAggTask;
 

@@ -513,7 +513,7 @@ zoned_hours(TestProgram *p)
 		GpuAggZoneSpan spans[2];
 		uint16_t	index[4];
 	}			zone = {
-		{GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END, 120 * hour, 2, 1, 63, 0},
+		{GPUAGG_TIMESTAMP_MIN, GPUAGG_TIMESTAMP_END, 120 * hour, 2, 1, 63, 0, 0, 0},
 		{{120 * hour, hour}, {GPUAGG_TIMESTAMP_END, hour + hour / 2}}, {0, 0, 0, 0}
 	};
 	const uint16_t step = program_const_i64(p, GPUAGG_T_INT8, 600000000);
@@ -526,6 +526,20 @@ zoned_hours(TestProgram *p)
 
 	p->instrs[p->head.ninstrs - 1].imm = GPUAGG_FIELD_HOUR;
 	return program_instr(p, GPUAGG_OP_INT8_SUB, GPUAGG_CLASS_I64, cut, offset);
+}
+
+/* Hours of moments without a zone, four steps each; before 2000, too */
+static uint16_t
+plain_hours(TestProgram *p)
+{
+	const uint16_t step = program_const_i64(p, GPUAGG_T_INT8, 900000000);
+	const uint16_t start = program_const_i64(p, GPUAGG_T_INT8, INT64_C(-1234567890123));
+	const uint16_t steps = program_instr(p, GPUAGG_OP_INT8_MUL, GPUAGG_CLASS_I64, col[COL_A], step);
+	const uint16_t moment = program_instr(p, GPUAGG_OP_INT8_ADD, GPUAGG_CLASS_I64, steps, start);
+	const uint16_t cut = program_instr(p, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_CLASS_I64, moment, 0);
+
+	p->instrs[p->head.ninstrs - 1].imm = GPUAGG_FIELD_HOUR;
+	return cut;
 }
 
 static uint16_t
@@ -555,6 +569,10 @@ test_apart(void)
 	program_key(&p, zoned_hours(&p), GPUAGG_T_TIMESTAMPTZ);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
 	ok(stripe_gives_table(&p, stripe), "hours of a zone, of which some have no number");
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, plain_hours(&p), GPUAGG_T_TIMESTAMP);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	ok(stripe_gives_table(&p, stripe), "hours, numbered before they are cut");
 	STRIPES->free(stripe);
 	keep_nothing();
 }

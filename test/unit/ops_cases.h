@@ -85,7 +85,7 @@ typedef struct OpsZone
 
 /* One hour from 0 on, two from 1000000, until 2000000; slots of 262144 */
 static const OpsZone ops_zone = {
-	{0, 2000000, 1000000, 2, 2, 18, 0}, {{1000000, HOUR}, {2000000, 2 * HOUR}, {0, 0}}, {0, 1, 0, 0}
+	{0, 2000000, 1000000, 2, 2, 18, 0, 0, 0}, {{1000000, HOUR}, {2000000, 2 * HOUR}, {0, 0}}, {0, 1, 0, 0}
 };
 #define ZONE T(ops_zone)
 
@@ -97,18 +97,38 @@ static const OpsZone ops_zone = {
 #define LAP_AT INT64_C(2073600000000)
 #define GAP_END INT64_C(3110400000000)
 #define GAP_SPANS {{GAP_AT, HOUR}, {LAP_AT, 2 * HOUR}, {GAP_END, HOUR}}
-static const OpsZone ops_gap = {{0, GAP_END, GAP_AT, 3, 2, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
+static const OpsZone ops_gap = {{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 0}, GAP_SPANS, {0, 2, 0, 0}};
 #define GAP T(ops_gap)
 
 /* The same with one slot for all */
-static const OpsZone ops_coarse = {{0, GAP_END, GAP_AT, 3, 1, 63, 0}, GAP_SPANS, {0, 0, 0, 0}};
+static const OpsZone ops_coarse = {{0, GAP_END, GAP_AT, 3, 1, 63, 0, 0, 0}, GAP_SPANS, {0, 0, 0, 0}};
 #define COARSE T(ops_coarse)
 
 /* Tables that nobody made: of no span, of a span that is not there, of more bytes than there are */
-static const OpsZone ops_bare = {{0, GAP_END, GAP_AT, 0, 2, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
-static const OpsZone ops_astray = {{0, GAP_END, GAP_AT, 3, 2, 40, 0}, GAP_SPANS, {0, 3, 0, 0}};
+static const OpsZone ops_bare = {{0, GAP_END, GAP_AT, 0, 2, 40, 0, 0, 0}, GAP_SPANS, {0, 2, 0, 0}};
+static const OpsZone ops_astray = {{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 0}, GAP_SPANS, {0, 3, 0, 0}};
 static const OpsZone ops_cut = {
-	{0, GAP_END, GAP_AT, 3, UINT32_MAX, 40, 0}, GAP_SPANS, {0, 2, 0, 0}};
+	{0, GAP_END, GAP_AT, 3, UINT32_MAX, 40, 0, 0, 0}, GAP_SPANS, {0, 2, 0, 0}};
+
+/* The same from the first moment on; with months, of days that no calendar has; with too few of them */
+#define MONTH_CELL (INT64_C(1) << GPUAGG_ZONE_MONTH_SHIFT)
+typedef struct OpsMonths
+{
+	GpuAggZoneHead head;
+	GpuAggZoneMonth months[2];
+	GpuAggZoneSpan spans[3];
+	uint16_t	index[4];
+} OpsMonths;
+static const OpsZone ops_early = {
+	{GPUAGG_TIMESTAMP_MIN, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 0}, GAP_SPANS, {0, 2, 0, 0}};
+static const OpsMonths ops_months = {
+	{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 2},
+	{{1000, 5, 7}, {GPUAGG_ZONE_MONTHS, 0, 0}}, GAP_SPANS, {0, 2, 0, 0}};
+static const OpsMonths ops_no_months = {
+	{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, UINT64_MAX}, {{0, 0, 0}, {0, 0, 0}}, GAP_SPANS, {0, 2, 0, 0}};
+#define EARLY T(ops_early)
+#define MONTHS T(ops_months)
+#define FEBRUARY (31 * INT64_C(86400000000) - HOUR)
 
 /*
  * One hour from 2000 on, two from June 2124 on; from 2132 on by the calendar: 2400 is as 2124, 2132
@@ -116,7 +136,7 @@ static const OpsZone ops_cut = {
  */
 #define SUMMER_AT INT64_C(3926188800000000)
 #define FOREVER_END INT64_C(4165516800000000)
-static const OpsZone ops_forever = {{0, FOREVER_END, SUMMER_AT, 2, 2, 43, 1},
+static const OpsZone ops_forever = {{0, FOREVER_END, SUMMER_AT, 2, 2, 43, 1, 0, 0},
 									{{SUMMER_AT, HOUR}, {FOREVER_END, 2 * HOUR}, {0, 0}},
 									{0, 1, 0, 0}};
 #define FOREVER T(ops_forever)
@@ -193,6 +213,34 @@ static const OpsCase ops_cases[] = {
 	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), T(ops_gap.head), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), UNALIGNED(ops_gap), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MAX), T(ops_bare), NONE}, I(INT64_MAX), NO_LIST},
+	/* months: of the table's cells, and where it has none, or two in one */
+	{OP(ZONE_MONTH), 0, 0, {I(0), MONTHS, NONE}, I(5), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(999), MONTHS, NONE}, I(5), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(1000), MONTHS, NONE}, I(7), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(MONTH_CELL - 1), MONTHS, NONE}, I(7), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(MONTH_CELL), MONTHS, NONE}, I(0), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(FEBRUARY), MONTHS, NONE}, I(31), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(-1), MONTHS, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(GAP_END), MONTHS, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(INT64_MAX), MONTHS, NONE}, I(INT32_MAX), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(INT64_MIN), MONTHS, NONE}, I(INT32_MIN), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {N, MONTHS, NONE}, N, NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(0), GAP, NONE}, I(0), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(FEBRUARY - 1), GAP, NONE}, I(0), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(FEBRUARY), GAP, NONE}, I(31), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(0), S(""), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(INT64_MAX), S(""), NONE}, I(INT32_MAX), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(0), UNALIGNED(ops_months), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(0), T(ops_no_months), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(0), T(ops_months.head), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), MONTHS, NONE}, I(GAP_AT + 2 * HOUR), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(GPUAGG_TIMESTAMP_MIN), EARLY, NONE}, E(DATETIME_RANGE), NO_LIST},
+	{OP(ZONE_MONTH),
+	 0,
+	 0,
+	 {I(GPUAGG_TIMESTAMP_MIN + 8 * INT64_C(86400000000)), EARLY, NONE},
+	 I(GPUAGG_DATE_MIN + 7),
+	 NO_LIST},
 	{OP(ZONE_UTC), 0, 0, {I(GAP_AT), T(ops_bare), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_UTC),
 	 0,

@@ -181,7 +181,7 @@ zone_make(int64_t before, int64_t after, int64_t change)
 {
 	const int64_t end = 4 * TWENTIES;
 
-	return (Zone){{GPUAGG_TIMESTAMP_MIN, end, change, 2, 1, 63, 0},
+	return (Zone){{GPUAGG_TIMESTAMP_MIN, end, change, 2, 1, 63, 0, 0, 0},
 				  {{change, before}, {end, after}},
 				  {0, 0, 0, 0}};
 }

@@ -119,7 +119,7 @@ typedef struct Zone
 } Zone;
 
 static const Zone zone = {
-	{-60000 * DAY, 4 * TWENTIES, TWENTIES + 90 * DAY, 2, 1, 63, 0},
+	{-60000 * DAY, 4 * TWENTIES, TWENTIES + 90 * DAY, 2, 1, 63, 0, 0, 0},
 	{{TWENTIES + 90 * DAY, HOUR}, {4 * TWENTIES, 2 * HOUR}}, {0, 0, 0, 0}
 };
 static const int64_t bin[2] = {15 * HOUR, TWENTIES - 7};
@@ -327,6 +327,12 @@ static const Case cases[] = {
 	VALUE, TWENTIES - DAY, TWENTIES + DAY + HOUR},
 	{"local time that no table has", OP(ZONE_LOCAL), 0, {TWENTIES, 4 * TWENTIES}, {0, 0},
 	VALUE_OR_ERROR, TWENTIES - DAY, 4 * TWENTIES + DAY},
+	{"the month of what is local time of it", OP(ZONE_MONTH), 0,
+	{TWENTIES + 15 * DAY, TWENTIES + 30 * DAY}, {0, 0}, VALUE, TWENTIES / DAY, TWENTIES / DAY + 31},
+	{"the month of what no table has", OP(ZONE_MONTH), 0, {TWENTIES, 4 * TWENTIES}, {0, 0},
+	VALUE_OR_ERROR, TWENTIES / DAY - 31, 4 * TWENTIES / DAY},
+	{"the month of what may be infinite", OP(ZONE_MONTH), 0, {TWENTIES, INT64_MAX}, {0, 0},
+	GPUAGG_MAY_NULL | VALUE_OR_ERROR, INT32_MIN, INT32_MAX},
 	{"a bin", OP(DATE_BIN), 0, {TWENTIES, TWENTIES + 16 * HOUR}, {0, 0},
 	VALUE, TWENTIES - 7, TWENTIES - 7 + 15 * HOUR},
 	{"a bin before the origin", OP(DATE_BIN), 0, {TWENTIES - DAY, TWENTIES}, {0, 0}, VALUE_OR_ERROR,

@@ -56,6 +56,15 @@ stride_of(const GpuAggProgram *p, const GpuAggInstr *bin)
 	return stride > 0 ? stride : 1;
 }
 
+const GpuAggInstr *
+gpuagg_range_cut(const GpuAggProgram *p, uint16_t reg)
+{
+	const GpuAggInstr *ins = gpuagg_instr_of(p, reg);
+
+	return ins != NULL && ins->op == GPUAGG_OP_TIMESTAMP_TRUNC && gpuagg_cut_unit(ins) > 1 ? ins :
+		NULL;
+}
+
 int64_t
 gpuagg_range_unit(const GpuAggProgram *p, uint16_t reg)
 {
@@ -347,6 +356,9 @@ gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *ranges, double e
 		if (!range_key(&sets, key, &range))
 			return false;
 		keys[i] = (GpuAggKeyRange) {range.low, range.high, unit > 0 ? unit : 1};
+		/* kernels may number what is cut before it is cut */
+		if (gpuagg_range_cut(p, key->reg) != NULL && range.low % keys[i].unit != 0)
+			return false;
 		extent = ((uint64_t) range.high - (uint64_t) range.low) / (uint64_t) keys[i].unit;
 		if (extent >= GPUAGG_NUMBERED_BYTES)
 			return false;

@@ -45,6 +45,12 @@ extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8
 extern int64_t gpuagg_range_unit(const GpuAggProgram *program, uint16_t reg);
 
 /*
+ * The instruction by which a register's moments are cut to hours or less, so that their numbers
+ * follow from what is cut, too; NULL: they are not
+ */
+extern const GpuAggInstr *gpuagg_range_cut(const GpuAggProgram *program, uint16_t reg);
+
+/*
  * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
  * each key; and the ranges of these.  ranges: of those registers that keys follow from,
  * columns and what is fetched of look-up tables that are not made yet; low > high: not

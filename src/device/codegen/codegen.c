@@ -8,6 +8,7 @@
 #include "device/choice/ranges.h"
 #include "device/ops/instr.h"
 #include "device/ops/record.h"
+#include "device/ops/value_set.h"
 #include "states.h"
 
 /* Instructions, and those that are much code, beyond which rows are a loop */
@@ -200,6 +201,8 @@ add_row(GpuAggWriter *w, const GpuAggHeldStates *s)
 		gpuagg_write(w, "\t\t%s k%u; bool z%u;\n", value_type(p, keys[i].reg), i, i);
 		if (gpuagg_key_is_coded(p, &keys[i]))
 			gpuagg_write(w, "\t\tuint32_t n%u;\n", i);
+		if (gpuagg_range_cut(p, keys[i].reg) != NULL)
+			gpuagg_write(w, "\t\tint64_t c%u;\n", i);
 	}
 	for (uint32_t i = 0; i < s->n; i++)
 	{
@@ -227,6 +230,9 @@ add_row(GpuAggWriter *w, const GpuAggHeldStates *s)
 		if (gpuagg_key_is_coded(p, &keys[i]))
 			gpuagg_write(w, "\t\trow.n%u = GPUAGG_CODE(%u, %s);\n", i, keys[i].reg,
 						 gpuagg_write_loaded(w, keys[i].reg));
+		if (gpuagg_range_cut(p, keys[i].reg) != NULL)
+			gpuagg_write(w, "\t\trow.c%u = v%u;\n", i,
+						 gpuagg_write_number(w, gpuagg_range_cut(p, keys[i].reg)->a));
 	}
 	for (uint32_t i = 0; i < s->n; i++)
 		if (i != s->bare)
@@ -249,6 +255,7 @@ typedef struct KeyLines
 	const char *real;
 	const char *bytes;
 	const char *apart;			/* NULL, or of integers that are a unit apart (choice/ranges.h) */
+	const char *cut;			/* NULL, or of moments that are cut */
 } KeyLines;
 
 static void
@@ -261,8 +268,10 @@ add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const cha
 	gpuagg_write(w, "%s", head);
 	for (uint32_t i = 0; i < w->program->nkeys; i++)
 	{
+		const GpuAggInstr *cut = lines->cut == NULL ? NULL :
+			gpuagg_range_cut(w->program, keys[i].reg);
 		const bool	apart = lines->apart != NULL && gpuagg_range_unit(w->program, keys[i].reg) > 0;
-		const char *line = gpuagg_key_is_integer(&keys[i]) ?
+		const char *line = cut != NULL ? lines->cut : gpuagg_key_is_integer(&keys[i]) ?
 			(apart ? lines->apart : lines->integer) :
 			gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
 											lines->real;
@@ -270,7 +279,9 @@ add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const cha
 			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
 
 		/* a format must not leave out an argument before its last */
-		if (line != NULL && gpuagg_key_is_bytes(&keys[i]))
+		if (cut != NULL)
+			gpuagg_write(w, line, i, (long long) gpuagg_cut_unit(cut));
+		else if (line != NULL && gpuagg_key_is_bytes(&keys[i]))
 			gpuagg_write(w, line, i, keys[i].type, layout.key_off[i]);
 		else if (line != NULL)
 			gpuagg_write(w, line, i, layout.key_off[i], type);
@@ -299,27 +310,28 @@ static void
 add_keys(GpuAggWriter *w)
 {
 	static const KeyLines nulls = {
-		" | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", NULL
+		" | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", NULL, NULL
 	};
 	static const KeyLines hash = {
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
-		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%2$u, row.k%1$u, seed), seed);\n", NULL
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%2$u, row.k%1$u, seed), seed);\n", NULL, NULL
 	};
 	static const KeyLines equal = {
 		" &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
 		" &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
-		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%2$u, entry + %3$u, row.k%1$u))", NULL
+		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%2$u, entry + %3$u, row.k%1$u))", NULL, NULL
 	};
 	static const KeyLines store = {
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
-		"\t\tframe_key_store(%2$u, entry + %3$u, row.k%1$u, row.z%1$u);\n", NULL
+		"\t\tframe_key_store(%2$u, entry + %3$u, row.k%1$u, row.z%1$u);\n", NULL, NULL
 	};
 	static const KeyLines number = {
 		" &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", NULL,
 		" &&\n\t\t\tframe_number(a.keys[%1$u], (int64_t) row.n%1$u, row.z%1$u, n)",
-		" &&\n\t\t\tframe_number_apart(a.keys[%1$u], row.k%1$u, row.z%1$u, n)"
+		" &&\n\t\t\tframe_number_apart(a.keys[%1$u], row.k%1$u, row.z%1$u, n)",
+		" &&\n\t\t\tframe_number_cut(a.keys[%1$u], row.c%1$u, row.z%1$u, INT64_C(%2$lld), n)"
 	};
 
 	add_for_keys(w, "\tGPUAGG_FN uint32_t\n\tnulls(const Row &row)\n\t{\n\t\treturn 0", &nulls, ";\n\t}\n");

@@ -53,6 +53,7 @@ typedef enum GpuAggRule
 	/* moments */
 	GPUAGG_RULE_MONTHS,			/* monotone but for the time of the day */
 	GPUAGG_RULE_ZONED,			/* less than a day away */
+	GPUAGG_RULE_ZONED_MONTH,	/* the month of what is less than a day away */
 	GPUAGG_RULE_BINS,
 	GPUAGG_RULE_EPOCH,			/* seconds by a number of them, rounded as numeric is */
 	GPUAGG_RULE_FIELD			/* as the field says: rises, or comes round again */

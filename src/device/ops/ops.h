@@ -172,6 +172,8 @@
 	X(TIMESTAMP_EXTRACT, I_I_IMM, gpuagg_timestamp_extract, FIELD, INT8, 20, FIELD, LONG) \
 	/* timestamptz to local timestamp; b: a zone's table */ \
 	X(ZONE_LOCAL, IB_I, gpuagg_zone_local, ZONED, INT8, 20, NONE, LONG) \
+	/* timestamptz to the first day of its local month */ \
+	X(ZONE_MONTH, IB_I, gpuagg_zone_month, ZONED_MONTH, INT4, 10, NONE, LONG) \
 	/* an enum's value to a number in its order; b: the enum's table */ \
 	X(ENUM_ORDER, IB_I, gpuagg_enum_order, OPEN, INT8, 1, NONE, LONG) \
 	/* and back, as PostgreSQL chooses in gaps and overlaps */ \

@@ -2,11 +2,15 @@
  * ops_zone.h
  *		Operators on moments in a time zone, which is a table that comes with the program.
  *
- * A table is a head, spans of time in their order, each with the offset that holds in it, and
- * an index: from the first change of offset on, for slots of 2^shift microseconds, the span in
- * which each begins; moments before the first slot have the first one's, moments behind the
- * last slot the last one's.  Slots are so short (planner/value/zone.c) that a moment's span is
- * nearly always that one or the next.
+ * A table is a head, months (below), spans of time in their order, each with the offset that
+ * holds in it, and an index: from the first change of offset on, for slots of 2^shift
+ * microseconds, the span in which each begins; moments before the first slot have the first
+ * one's, moments behind the last slot the last one's.  Slots are so short (planner/value/zone.c)
+ * that a moment's span is nearly always that one or the next.
+ *
+ * Months are asked for more often than anything else of local times, so a table knows them for
+ * the years that most moments are of: in cells of 2^41 microseconds, which are shorter than a
+ * month, so that at most one begins in each, but where an offset changes then.
  *
  * Nobody has checked a table: one that is not whole is left to PostgreSQL, of one whose numbers
  * mean nothing come wrong answers, nothing worse.
@@ -27,7 +31,24 @@ typedef struct GpuAggZoneHead
 	uint32_t	shift;
 	uint32_t	goes_on;		/* 1: summer time goes on behind the end by the calendar, and a year
 								 * there is as that of the same calendar before */
+	int64_t		months_from;
+	uint64_t	months;			/* cells; 0: none is known */
 } GpuAggZoneHead;
+
+/* A cell of months: the first days of that before a moment and of that from it on */
+typedef struct GpuAggZoneMonth
+{
+	int64_t		until;			/* GPUAGG_ZONE_MONTHS: more than one begins there */
+	int32_t		before;
+	int32_t		after;
+} GpuAggZoneMonth;
+
+#define GPUAGG_ZONE_MONTH_SHIFT 41
+#define GPUAGG_ZONE_MONTHS INT64_MIN
+
+/* Years whose months tables know */
+#define GPUAGG_ZONE_MONTHS_YEAR 1970
+#define GPUAGG_ZONE_MONTHS_END_YEAR 2070
 
 typedef struct GpuAggZoneSpan
 {
@@ -42,18 +63,34 @@ typedef struct GpuAggZoneSpan
 #define GPUAGG_ZONE_MODEL_YEAR 2104
 #define GPUAGG_ZONE_END_YEAR 2132
 
+GPUAGG_FN const GpuAggZoneMonth *
+gpuagg_zone_months(const GpuAggZoneHead *t)
+{
+	return (const GpuAggZoneMonth *) (t + 1);
+}
+
 GPUAGG_FN const GpuAggZoneSpan *
 gpuagg_zone_spans(const GpuAggZoneHead *t)
 {
-	return (const GpuAggZoneSpan *) (t + 1);
+	return (const GpuAggZoneSpan *) (gpuagg_zone_months(t) + t->months);
+}
+
+/* Does a table have a head, and the months that it tells of? */
+GPUAGG_FN bool
+gpuagg_zone_has_months(GpuAggBytes table)
+{
+	const GpuAggZoneHead *t = (const GpuAggZoneHead *) (const void *) table.data;
+
+	return table.len >= sizeof(*t) && ((uintptr_t) table.data & 7) == 0 &&
+		t->months <= (table.len - sizeof(*t)) / sizeof(GpuAggZoneMonth);
 }
 
 /* Bytes of a whole table */
 GPUAGG_FN uint64_t
 gpuagg_zone_bytes(const GpuAggZoneHead *t)
 {
-	return sizeof(*t) + t->spans * (uint64_t) sizeof(GpuAggZoneSpan) +
-		t->slots * (uint64_t) sizeof(uint16_t);
+	return sizeof(*t) + t->months * sizeof(GpuAggZoneMonth) +
+		t->spans * (uint64_t) sizeof(GpuAggZoneSpan) + t->slots * (uint64_t) sizeof(uint16_t);
 }
 
 /* The table, if it is whole and lies where words do; else NULL */
@@ -62,8 +99,8 @@ gpuagg_zone_head(GpuAggBytes table)
 {
 	const GpuAggZoneHead *t = (const GpuAggZoneHead *) (const void *) table.data;
 
-	return table.len >= sizeof(*t) && ((uintptr_t) table.data & 7) == 0 && t->spans > 0 &&
-			t->slots > 0 && gpuagg_zone_bytes(t) <= table.len ?
+	return gpuagg_zone_has_months(table) && t->spans > 0 && t->slots > 0 &&
+			gpuagg_zone_bytes(t) <= table.len ?
 		t :
 		NULL;
 }
@@ -160,6 +197,47 @@ gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
 	const GpuAggZoneSpan *span = t == NULL ? NULL : gpuagg_zone_find(t, a);
 
 	return span != NULL ? gpuagg_wrap_add(a, span->offset) : gpuagg_zone_local_beyond(a, t, st);
+}
+
+/* The first day of the month of a local time, which is none that is infinite */
+GPUAGG_FN int32_t
+gpuagg_zone_month_day(int64_t local, uint8_t *st)
+{
+	const int32_t day = gpuagg_trunc_day(gpuagg_timestamp_day(local), GPUAGG_FIELD_MONTH, st);
+
+	gpuagg_raise_if(day < GPUAGG_DATE_MIN, GPUAGG_ST_DATETIME_RANGE, st);
+	return day;
+}
+
+/* Of a moment whose month the table does not tell */
+GPUAGG_FN_RARE int64_t
+gpuagg_zone_month_beyond(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	const int64_t local = gpuagg_zone_local(a, table, st);
+
+	return gpuagg_timestamp_is_infinite(local) || GPUAGG_ST_IS_ERROR(*st) ?
+		gpuagg_timestamp_to_date(local, st) :
+		gpuagg_zone_month_day(local, st);
+}
+
+/* The first day of the month that a moment is of, in local time; infinities as dates */
+GPUAGG_FN int64_t
+gpuagg_zone_month(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	if (gpuagg_zone_has_months(table))
+	{
+		const GpuAggZoneHead *t = (const GpuAggZoneHead *) (const void *) table.data;
+		const uint64_t at = ((uint64_t) a - (uint64_t) t->months_from) >> GPUAGG_ZONE_MONTH_SHIFT;
+
+		if (at < t->months)
+		{
+			const GpuAggZoneMonth *m = gpuagg_zone_months(t) + at;
+
+			if (m->until != GPUAGG_ZONE_MONTHS)
+				return a < m->until ? m->before : m->after;
+		}
+	}
+	return gpuagg_zone_month_beyond(a, table, st);
 }
 
 /*

@@ -79,6 +79,27 @@ set_zoned(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *a, Set *res
 	add_wider(result, a->low, a->high, GPUAGG_USECS_PER_DAY);
 }
 
+/* Months of local times, as days */
+static void
+set_zoned_month(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *a, Set *result)
+{
+	Set			local = GPUAGG_SET_NOTHING;
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	if (are_finite(a))
+		set_zoned(p, ins, a, &local);
+	if (!are_finite(&local))
+	{
+		add_open(result, ins->op);
+		return;
+	}
+	result->may |= local.may & MAY_STRICT;
+	gpuagg_set_add(result, gpuagg_zone_month_day(local.low, &st));
+	gpuagg_set_add(result, gpuagg_zone_month_day(local.high, &st));
+	if (st != GPUAGG_ST_VALUE)
+		result->may |= GPUAGG_MAY_ERROR;
+}
+
 /* The origin's bins go on before it, where PostgreSQL has to tell of some. */
 Set
 gpuagg_set_bins(const Set *a, int64_t stride, int64_t origin)
@@ -282,6 +303,9 @@ gpuagg_set_moment(const GpuAggProgram *p, const GpuAggInstr *ins, const Set *con
 			break;
 		case GPUAGG_RULE_ZONED:
 			set_zoned(p, ins, args[0], result);
+			break;
+		case GPUAGG_RULE_ZONED_MONTH:
+			set_zoned_month(p, ins, args[0], result);
 			break;
 		case GPUAGG_RULE_BINS:
 			set_bins(p, ins, args[0], result);

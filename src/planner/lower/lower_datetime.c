@@ -146,6 +146,7 @@ bool
 gpuagg_lower_by_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
 	const bool	date = call->function->args[1] == DATEOID;
+	Expr	   *from = gpuagg_arg(call->args, 1);
 	GpuAggField field;
 	GpuAggLowered value;
 	bool		handled;
@@ -153,9 +154,13 @@ gpuagg_lower_by_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *
 
 	if (handled)
 		return ok;
-	if (!gpuagg_lower_field(gpuagg_arg(call->args, 0), date ? IN_DATE : IN_TIMESTAMP, &field) ||
-		!gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &value) ||
-		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
+	if (!gpuagg_lower_field(gpuagg_arg(call->args, 0), date ? IN_DATE : IN_TIMESTAMP, &field))
+		return false;
+	ok = gpuagg_lower_local_month(lw, from, field, &handled, &value);
+	if (!handled)
+		ok = gpuagg_lower_expr(lw, from, &value);
+	if (!ok ||
+		!gpuagg_lower_op(lw, date || handled ? GPUAGG_OP_DATE_EXTRACT :
 						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, &value,
 						 NULL, NULL, field, &value))
 		return false;
@@ -342,6 +347,17 @@ gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggLowered *local, bool sure, Gpu
 	return true;
 }
 
+bool
+gpuagg_lower_cut_month(GpuAggLower *lw, const GpuAggLowered *month, GpuAggField field,
+					   GpuAggLowered *out)
+{
+	if (field != GPUAGG_FIELD_MONTH)
+		return gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, month, NULL, NULL, field,
+							   out);
+	*out = *month;
+	return true;
+}
+
 /*
  * A key date_trunc(unit of days, x) of a timestamp is grouped as a date, which numbers groups: days
  * are few, microseconds are not.  The row plan computes the same.
@@ -353,14 +369,20 @@ gpuagg_lower_day_key(GpuAggLower *lw, Expr *expr, bool *handled, Expr **row_expr
 	FuncExpr   *trunc = (FuncExpr *) expr;
 	GpuAggField field;
 	GpuAggLowered value;
+	bool		zoned;
+	bool		ok;
 
 	*handled = gpuagg_is_call(expr, GPUAGG_F_DATE_TRUNC_TEXT_TIMESTAMP) &&
 		find_field(gpuagg_arg(trunc->args, 0), IN_TRUNC | WHOLE_DAYS, &field);
-	if (!*handled || !gpuagg_lower_expr(lw, gpuagg_arg(trunc->args, 1), &value))
+	if (!*handled)
 		return false;
 	*row_expr = gpuagg_call(GPUAGG_F_DATE_TIMESTAMP, list_make1(expr));
-	return gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN,
-								field, out);
+	ok = gpuagg_lower_local_month(lw, gpuagg_arg(trunc->args, 1), field, &zoned, &value);
+	if (zoned)
+		return ok && gpuagg_lower_cut_month(lw, &value, field, out);
+	return gpuagg_lower_expr(lw, gpuagg_arg(trunc->args, 1), &value) &&
+		gpuagg_lower_cut_day(lw, &value, (value.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN,
+							 field, out);
 }
 
 /*

@@ -28,6 +28,10 @@ extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggLowered *value);
 extern bool gpuagg_lower_cut_day(GpuAggLower *lw, const GpuAggLowered *local, bool sure,
 								 GpuAggField field, GpuAggLowered *out);
 
+/* The first day of a month, cut to a unit of months */
+extern bool gpuagg_lower_cut_month(GpuAggLower *lw, const GpuAggLowered *month, GpuAggField field,
+								   GpuAggLowered *out);
+
 /* expr is one of theirs if handled is set. */
 extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
 									 bool *handled, Expr **row_expr,

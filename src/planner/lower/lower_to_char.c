@@ -272,21 +272,26 @@ static bool
 lower_moment_text(GpuAggLower *lw, GpuAggField unit, Expr *moment, Expr **row_expr,
 				  GpuAggLowered *out)
 {
-	Expr	   *local = moment;
+	bool		zoned;
+	bool		ok = gpuagg_lower_local_month(lw, moment, unit, &zoned, out);
 
+	if (zoned)
+	{
+		*row_expr = trunc_expr(unit, moment);
+		return ok && gpuagg_lower_cut_month(lw, out, unit, out);
+	}
 	if (!gpuagg_lower_expr(lw, moment, out))
 		return false;
-	if (out->type == GPUAGG_T_TIMESTAMPTZ)
-	{
-		local = gpuagg_call(GPUAGG_F_TIMESTAMP_TIMESTAMPTZ, list_make1(moment));
-		if (!gpuagg_lower_session_local(lw, out, out))
-			return false;
-	}
-	*row_expr = trunc_expr(unit, local);
-	return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, out, NULL, NULL,
-						   unit, out) &&
-		(unit < GPUAGG_FIELD_DAY ||
-		 gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE, out, NULL, NULL, 0, out));
+	zoned = out->type == GPUAGG_T_TIMESTAMPTZ;
+	*row_expr = trunc_expr(unit, !zoned ? moment :
+						   gpuagg_call(GPUAGG_F_TIMESTAMP_TIMESTAMPTZ, list_make1(moment)));
+	if (unit >= GPUAGG_FIELD_DAY)
+		return zoned ? gpuagg_lower_session_day(lw, out, unit, out) :
+			gpuagg_lower_cut_day(lw, out, (out->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_COLUMN,
+								 unit, out);
+	return (!zoned || gpuagg_lower_session_local(lw, out, out)) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, out, NULL, NULL,
+						unit, out);
 }
 
 bool

@@ -25,6 +25,24 @@
 #include "planner/value/args.h"
 #include "utils/builtins.h"
 
+/* Does a unit, or a field of extract(), follow from the month? */
+static bool
+is_of_months(GpuAggField field)
+{
+	switch (field)
+	{
+		case GPUAGG_FIELD_MONTH:
+		case GPUAGG_FIELD_QUARTER:
+		case GPUAGG_FIELD_YEAR:
+		case GPUAGG_FIELD_DECADE:
+		case GPUAGG_FIELD_CENTURY:
+		case GPUAGG_FIELD_MILLENNIUM:
+			return true;
+		default:
+			return false;
+	}
+}
+
 static Expr *
 session_zone(void)
 {
@@ -36,6 +54,23 @@ session_zone(void)
 								 COERCE_EXPLICIT_CALL);
 }
 
+/* The local day of a timestamptz, cut to a unit of days; months are in the zone's table. */
+static bool
+lower_day(GpuAggLower *lw, const GpuAggLowered *utc, Expr *zone, GpuAggZoneName kind,
+		  GpuAggField field, GpuAggLowered *out)
+{
+	GpuAggLowered table;
+
+	if (!gpuagg_lower_zone(lw, zone, kind, &table))
+		return false;
+	if (!is_of_months(field))
+		return gpuagg_lower_op(lw, GPUAGG_OP_ZONE_LOCAL, GPUAGG_T_TIMESTAMP, utc, &table, NULL, 0,
+							   out) &&
+			gpuagg_lower_cut_day(lw, out, true, field, out);
+	return gpuagg_lower_op(lw, GPUAGG_OP_ZONE_MONTH, GPUAGG_T_DATE, utc, &table, NULL, 0, out) &&
+		gpuagg_lower_cut_month(lw, out, field, out);
+}
+
 bool
 gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggLowered *out)
 {
@@ -43,6 +78,13 @@ gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggLowe
 
 	return gpuagg_lower_zone(lw, session_zone(), GPUAGG_ZONE_SETTING, &table) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_LOCAL, GPUAGG_T_TIMESTAMP, utc, &table, NULL, 0, out);
+}
+
+bool
+gpuagg_lower_session_day(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggField field,
+						 GpuAggLowered *out)
+{
+	return lower_day(lw, utc, session_zone(), GPUAGG_ZONE_SETTING, field, out);
 }
 
 static bool
@@ -110,6 +152,36 @@ gpuagg_lower_by_at_zone(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *
 		lower_utc(lw, &value, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
+/* A field of the session's local time */
+static bool
+lower_extract(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggField field, GpuAggLowered *out)
+{
+	const bool	of_months = is_of_months(field);
+
+	return (of_months ? gpuagg_lower_session_day(lw, utc, GPUAGG_FIELD_MONTH, out) :
+			gpuagg_lower_session_local(lw, utc, out)) &&
+		gpuagg_lower_op(lw, of_months ? GPUAGG_OP_DATE_EXTRACT : GPUAGG_OP_TIMESTAMP_EXTRACT,
+						GPUAGG_T_NUMERIC, out, NULL, NULL, field, out);
+}
+
+bool
+gpuagg_lower_local_month(GpuAggLower *lw, Expr *local, GpuAggField field, bool *handled,
+						 GpuAggLowered *out)
+{
+	FuncExpr   *call = (FuncExpr *) local;
+	const bool	session = gpuagg_is_call(local, GPUAGG_F_TIMESTAMP_TIMESTAMPTZ);
+	GpuAggLowered utc;
+
+	*handled = is_of_months(field) &&
+		(session || (gpuagg_is_call(local, GPUAGG_F_TIMEZONE_TEXT_TIMESTAMPTZ) &&
+					 is_zone(gpuagg_arg(call->args, 0))));
+	if (!*handled || !gpuagg_lower_expr(lw, gpuagg_arg(call->args, session ? 0 : 1), &utc))
+		return false;
+	return session ? gpuagg_lower_session_day(lw, &utc, GPUAGG_FIELD_MONTH, out) :
+		lower_day(lw, &utc, gpuagg_arg(call->args, 0), GPUAGG_ZONE_ARGUMENT, GPUAGG_FIELD_MONTH,
+				  out);
+}
+
 bool
 gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLowered *out)
 {
@@ -121,9 +193,8 @@ gpuagg_lower_by_zoned_extract(GpuAggLower *lw, const GpuAggCall *call, GpuAggLow
 	if (handled)
 		return ok;
 	if (!gpuagg_lower_field(gpuagg_arg(call->args, 0), GPUAGG_USE_TIMESTAMP, &field) ||
-		!lower_session(lw, gpuagg_arg(call->args, 1), &utc, out) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
-						 field, out))
+		!gpuagg_lower_expr(lw, gpuagg_arg(call->args, 1), &utc) ||
+		!lower_extract(lw, &utc, field, out))
 		return false;
 	return call->function->type != GPUAGG_T_FLOAT8 ||
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0, out);
@@ -138,14 +209,16 @@ lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, 
 	GpuAggLowered local;
 	GpuAggLowered offset;
 
-	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TRUNC, &field) ||
-		!lower_local(lw, gpuagg_arg(args, 1), zone, kind, &utc, &local))
+	if (!gpuagg_lower_field(gpuagg_arg(args, 0), GPUAGG_USE_TRUNC, &field))
 		return false;
 	if (field >= GPUAGG_FIELD_DAY)
-		return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, &local, NULL,
-							   NULL, field, &local) &&
+		return gpuagg_lower_expr(lw, gpuagg_arg(args, 1), &utc) &&
+			lower_day(lw, &utc, zone, kind, field, &local) &&
+			gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_T_TIMESTAMP, &local, NULL,
+							NULL, 0, &local) &&
 			lower_utc(lw, &local, zone, kind, out);
-	return gpuagg_lower_op(lw, GPUAGG_OP_INT8_SUB, GPUAGG_T_INT8, &local, &utc, NULL, 0,
+	return lower_local(lw, gpuagg_arg(args, 1), zone, kind, &utc, &local) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT8_SUB, GPUAGG_T_INT8, &local, &utc, NULL, 0,
 						   &offset) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, &local, NULL, NULL,
 						field, &local) &&
@@ -194,7 +267,7 @@ gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment, GpuAggLowered 
 
 	/* what the zone's table has is no time that truncating would be beyond */
 	return gpuagg_lower_field(unit, GPUAGG_USE_TRUNC | GPUAGG_USE_DAYS, &field) &&
-		lower_session(lw, moment, &utc, out) && gpuagg_lower_cut_day(lw, out, true, field, out);
+		gpuagg_lower_expr(lw, moment, &utc) && gpuagg_lower_session_day(lw, &utc, field, out);
 }
 
 bool

@@ -19,4 +19,15 @@ extern bool gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggLowered *utc
 extern bool gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggLowered *local,
 									 GpuAggLowered *out);
 
+/* The local day of a timestamptz in the session's zone, cut to a unit of days */
+extern bool gpuagg_lower_session_day(GpuAggLower *lw, const GpuAggLowered *utc, GpuAggField field,
+									 GpuAggLowered *out);
+
+/*
+ * The first day of the month of a local time; handled tells whether the field follows from the
+ * month, and the local time is one of a timestamptz, so that it is known without it.
+ */
+extern bool gpuagg_lower_local_month(GpuAggLower *lw, Expr *local, GpuAggField field,
+									 bool *handled, GpuAggLowered *out);
+
 #endif							/* GPUAGG_PLANNER_LOWER_ZONE_H */

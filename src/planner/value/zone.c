@@ -250,19 +250,95 @@ fill_index(const GpuAggZoneHead *head, const GpuAggZoneSpan *spans, uint16 *inde
 }
 
 static void
+choose_months(GpuAggZoneHead *head)
+{
+	const int64 end = moment(year_start(GPUAGG_ZONE_MONTHS_END_YEAR));
+
+	head->months_from = moment(year_start(GPUAGG_ZONE_MONTHS_YEAR));
+	head->months = ((end - head->months_from) >> GPUAGG_ZONE_MONTH_SHIFT) + 1;
+}
+
+/* Where the month behind that of a local time begins */
+static int64
+next_month(int64 local)
+{
+	const GpuAggCivil c = gpuagg_civil(gpuagg_timestamp_day(local));
+
+	return USECS_PER_DAY * (c.month == 12 ? gpuagg_day_number(c.year + 1, 1, 1) :
+							gpuagg_day_number(c.year, c.month + 1, 1));
+}
+
+/* From a moment on it is the month of this local time. */
+static void
+begin_month(GpuAggZoneMonth *m, int64 at, int64 local)
+{
+	uint8		st = GPUAGG_ST_VALUE;
+	const int32 day = gpuagg_zone_month_day(local, &st);
+
+	if (day == m->after)
+		return;
+	m->until = m->until == INT64_MAX ? at : GPUAGG_ZONE_MONTHS;
+	m->after = day;
+}
+
+/* The cell from a moment on, which lies in this span */
+static GpuAggZoneMonth
+month_cell(const GpuAggZoneSpan *span, int64 at)
+{
+	const int64 end = at + (INT64CONST(1) << GPUAGG_ZONE_MONTH_SHIFT);
+	uint8		st = GPUAGG_ST_VALUE;
+	const int32 day = gpuagg_zone_month_day(at + span->offset, &st);
+	GpuAggZoneMonth m = {INT64_MAX, day, day};
+
+	for (; at < end; span++)
+	{
+		const int64 stop = Min(end, span->until);
+		const int64 next = next_month(at + span->offset);
+
+		begin_month(&m, at, at + span->offset);
+		/* a cell is shorter than a month */
+		if (next - span->offset < stop)
+			begin_month(&m, next - span->offset, next);
+		at = stop;
+	}
+	return m;
+}
+
+/* The spans go on behind the last cell. */
+static void
+fill_months(const GpuAggZoneHead *head, const GpuAggZoneSpan *spans, GpuAggZoneMonth *months)
+{
+	uint32		i = 0;
+
+	for (uint32 cell = 0; cell < head->months; cell++)
+	{
+		const int64 begin = head->months_from + ((int64) cell << GPUAGG_ZONE_MONTH_SHIFT);
+
+		while (spans[i].until <= begin)
+			i++;
+		months[cell] = month_cell(&spans[i], begin);
+	}
+}
+
+static void
 fill_table(const pg_tz *zone)
 {
 	ZoneSpans	z = {{0}};
+	GpuAggZoneHead *head;
+	GpuAggZoneSpan *spans;
 
 	if (!find_spans(zone, &z))
 		return;
 	choose_slots(&z);
+	choose_months(&z.head);
 	last.table = MemoryContextAlloc(TopMemoryContext, gpuagg_zone_bytes(&z.head));
 	last.bytes = gpuagg_zone_bytes(&z.head);
-	memcpy(last.table, &z.head, sizeof(z.head));
-	memcpy(last.table + sizeof(z.head), z.spans, z.head.spans * sizeof(GpuAggZoneSpan));
-	fill_index(&z.head, z.spans,
-			   (uint16 *) (last.table + sizeof(z.head) + z.head.spans * sizeof(GpuAggZoneSpan)));
+	head = (GpuAggZoneHead *) last.table;
+	*head = z.head;
+	spans = (GpuAggZoneSpan *) gpuagg_zone_spans(head);
+	memcpy(spans, z.spans, head->spans * sizeof(GpuAggZoneSpan));
+	fill_months(head, spans, (GpuAggZoneMonth *) gpuagg_zone_months(head));
+	fill_index(head, spans, (uint16 *) (spans + head->spans));
 	pfree(z.spans);
 }
 
