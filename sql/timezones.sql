@@ -92,7 +92,7 @@ DROP TABLE tz_ends;
 -- offset changes there, too, also back into the month before
 CREATE TABLE tz_months AS SELECT row_number() OVER () AS id, x, x AT TIME ZONE 'UTC' AS l FROM (
 	SELECT m AT TIME ZONE 'UTC' + d AS x FROM generate_series('1969-10-01'::timestamp, '2070-04-01', '1 month') m, (
-		SELECT h * interval '78 min' FROM generate_series(-10, 10) h
+		SELECT h * interval '45 min' FROM generate_series(-18, 18) h
 		UNION ALL SELECT (h * interval '1 hour') - interval '1 us' FROM generate_series(-14, 12, 2) h
 		UNION ALL SELECT h * interval '1 hour' FROM generate_series(-14, 12, 2) h
 		UNION ALL SELECT interval '12 days 01:02:03') o(d)
