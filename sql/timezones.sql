@@ -118,6 +118,20 @@ SELECT string_agg(DISTINCT split_part(compare(q), ':', 1), ' ') FROM unnest(ARRA
 	'SELECT to_char(l, ''YYYY-MM''), date_trunc(''quarter'', l), count(*) FROM tz_months WHERE id < 60000 GROUP BY 1, 2',
 	'SELECT x AT TIME ZONE ''Asia/Tokyo'', date_trunc(''month'', x AT TIME ZONE ''Asia/Tokyo''), date_trunc(''day'', x AT TIME ZONE ''Asia/Tokyo''), count(*) FROM tz_months WHERE id % 7 = 0 GROUP BY 1, 2, 3']) q;
 DROP FUNCTION months;
+-- a TimeZone a week away has no table: nothing is skipped by it
+CREATE TABLE tz_week AS SELECT row_number() OVER (ORDER BY g) AS id, g AS x FROM generate_series('2011-12-15 00:00+00'::timestamptz, '2012-01-15', '9 s') g;
+VACUUM (FREEZE, ANALYZE) tz_week;
+SELECT gpuagg.load('tz_week') > 0;
+CREATE FUNCTION weeks(zone text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('TimeZone', zone, true);
+	RETURN (SELECT string_agg(DISTINCT compare(q, 'prefer'), ' ') FROM unnest(ARRAY['SELECT count(*), sum(id) FROM tz_week WHERE extract(year FROM x) = 2011',
+		'SELECT count(*), sum(id) FROM tz_week WHERE x::timestamp < ''2012-01-01''', 'SELECT count(*), sum(id) FROM tz_week WHERE date_trunc(''hour'', x)::date = ''2012-01-01''',
+		'SELECT count(*), sum(id) FROM tz_week WHERE to_timestamp(extract(epoch FROM x)::float8)::timestamp::timestamptz > ''2012-01-08 00:00+00''']) q);
+END $$;
+SELECT z, weeks(z) FROM unnest(ARRAY['<-30>+30', 'AAA160', 'AAA-160', 'AAA-24', 'AAA23:59', 'AAA-12BBB-36,J100/0,J200/0']) z;
+DROP FUNCTION weeks;
+DROP TABLE tz_week;
 DROP TABLE tz_months;
 
 -- a plan follows the setting

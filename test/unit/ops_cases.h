@@ -234,7 +234,7 @@ static const OpsCase ops_cases[] = {
 	{OP(ZONE_MONTH), 0, 0, {I(0), T(ops_no_months), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_MONTH), 0, 0, {I(0), T(ops_months.head), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(GAP_AT), MONTHS, NONE}, I(GAP_AT + 2 * HOUR), NO_LIST},
-	{OP(ZONE_MONTH), 0, 0, {I(GPUAGG_TIMESTAMP_MIN), EARLY, NONE}, E(DATETIME_RANGE), NO_LIST},
+	{OP(ZONE_MONTH), 0, 0, {I(GPUAGG_TIMESTAMP_MIN), EARLY, NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_MONTH),
 	 0,
 	 0,

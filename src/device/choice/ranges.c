@@ -141,25 +141,6 @@ pass_compare(GpuAggRange *passing, uint32_t op, int64_t constant)
 	passing->high = r.high < passing->high ? r.high : passing->high;
 }
 
-/* The operator with its sides changed */
-static uint32_t
-turned(uint32_t op)
-{
-	switch (op)
-	{
-		case GPUAGG_OP_I64_LT:
-			return GPUAGG_OP_I64_GT;
-		case GPUAGG_OP_I64_LE:
-			return GPUAGG_OP_I64_GE;
-		case GPUAGG_OP_I64_GT:
-			return GPUAGG_OP_I64_LT;
-		case GPUAGG_OP_I64_GE:
-			return GPUAGG_OP_I64_LE;
-		default:
-			return op;
-	}
-}
-
 /* A condition that holds for all rows that pass */
 static void
 pass_condition(Sets *sets, uint16_t reg)
@@ -179,7 +160,7 @@ pass_condition(Sets *sets, uint16_t reg)
 	if (ins->a < p->ncolumns && (c = gpuagg_const_of(p, ins->b)) != NULL)
 		pass_compare(&sets->passing[ins->a], ins->op, c->v.i);
 	else if (ins->b < p->ncolumns && (c = gpuagg_const_of(p, ins->a)) != NULL)
-		pass_compare(&sets->passing[ins->b], turned(ins->op), c->v.i);
+		pass_compare(&sets->passing[ins->b], gpuagg_op_commuted(ins->op), c->v.i);
 }
 
 static void

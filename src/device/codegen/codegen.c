@@ -225,14 +225,18 @@ add_row(GpuAggWriter *w, const GpuAggHeldStates *s)
 	}
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
+		const GpuAggInstr *cut = gpuagg_range_cut(p, keys[i].reg);
+
 		gpuagg_write(w, "\t\trow.k%u = v%u; row.z%u = s%u != GPUAGG_ST_VALUE;\n", i,
 					 gpuagg_write_number(w, keys[i].reg), i, gpuagg_write_number(w, keys[i].reg));
 		if (gpuagg_key_is_coded(p, &keys[i]))
 			gpuagg_write(w, "\t\trow.n%u = GPUAGG_CODE(%u, %s);\n", i, keys[i].reg,
 						 gpuagg_write_loaded(w, keys[i].reg));
-		if (gpuagg_range_cut(p, keys[i].reg) != NULL)
-			gpuagg_write(w, "\t\trow.c%u = v%u;\n", i,
-						 gpuagg_write_number(w, gpuagg_range_cut(p, keys[i].reg)->a));
+		if (cut != NULL)
+		{
+			gpuagg_write_register(w, cut->a);
+			gpuagg_write(w, "\t\trow.c%u = v%u;\n", i, gpuagg_write_number(w, cut->a));
+		}
 	}
 	for (uint32_t i = 0; i < s->n; i++)
 		if (i != s->bare)

@@ -124,6 +124,25 @@ gpuagg_op_is_boolean(uint32_t op)
 	return gpuagg_op_traits(op)->values == GPUAGG_VALUES_BOOL;
 }
 
+/* A comparison of integers with its arguments exchanged; others as they are */
+static inline GpuAggOp
+gpuagg_op_commuted(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_OP_I64_LT:
+			return GPUAGG_OP_I64_GT;
+		case GPUAGG_OP_I64_LE:
+			return GPUAGG_OP_I64_GE;
+		case GPUAGG_OP_I64_GT:
+			return GPUAGG_OP_I64_LT;
+		case GPUAGG_OP_I64_GE:
+			return GPUAGG_OP_I64_LE;
+		default:
+			return (GpuAggOp) op;
+	}
+}
+
 /* Does it find the row of a key? */
 static inline bool
 gpuagg_looks_up(const GpuAggInstr *ins)

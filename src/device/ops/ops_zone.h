@@ -3,10 +3,10 @@
  *		Operators on moments in a time zone, which is a table that comes with the program.
  *
  * A table is a head, months (below), spans of time in their order, each with the offset that
- * holds in it, and an index: from the first change of offset on, for slots of 2^shift
- * microseconds, the span in which each begins; moments before the first slot have the first
- * one's, moments behind the last slot the last one's.  Slots are so short (planner/value/zone.c)
- * that a moment's span is nearly always that one or the next.
+ * holds in it, which is less than a day, and an index: from the first change of offset on, for
+ * slots of 2^shift microseconds, the span in which each begins; moments before the first slot have
+ * the first one's, moments behind the last slot the last one's.  Slots are so short
+ * (planner/value/zone.c) that a moment's span is nearly always that one or the next.
  *
  * Months are asked for more often than anything else of local times, so a table knows them for
  * the years that most moments are of: in cells of 2^41 microseconds, which are shorter than a
@@ -199,13 +199,16 @@ gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
 	return span != NULL ? gpuagg_wrap_add(a, span->offset) : gpuagg_zone_local_beyond(a, t, st);
 }
 
-/* The first day of the month of a local time, which is none that is infinite */
+/*
+ * The first day of the month of a local time, which is none that is infinite.  There is none before
+ * the first date; whether that is an error depends on what is asked of it.
+ */
 GPUAGG_FN int32_t
 gpuagg_zone_month_day(int64_t local, uint8_t *st)
 {
 	const int32_t day = gpuagg_trunc_day(gpuagg_timestamp_day(local), GPUAGG_FIELD_MONTH, st);
 
-	gpuagg_raise_if(day < GPUAGG_DATE_MIN, GPUAGG_ST_DATETIME_RANGE, st);
+	gpuagg_raise_if(day < GPUAGG_DATE_MIN, GPUAGG_ST_NEEDS_PG, st);
 	return day;
 }
 

@@ -95,6 +95,7 @@ typedef enum GpuAggHarmless
 	GPUAGG_HARMLESS_IF_PATTERN_KNOWN,	/* collated, and the second one a constant */
 	GPUAGG_HARMLESS_IF_LIKE_PLAIN,	/* bytewise, and a constant without escapes */
 	GPUAGG_HARMLESS_IF_REGEX_PLAIN, /* bytewise, and a constant without pitfalls */
+	GPUAGG_HARMLESS_IF_DIVISOR_KNOWN,	/* the second argument is an integer but 0 and -1 */
 	GPUAGG_HARMLESS_IF_MD5_IS_THERE
 } GpuAggHarmless;
 

@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "device/ops/instr.h"
 #include "device/ops/ops_int.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -318,25 +319,6 @@ gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor, bool *integral)
 
 /* --------------------------------------------------------- comparisons --- */
 
-/* The operator with its arguments exchanged */
-static GpuAggOp
-commuted(GpuAggOp op)
-{
-	switch (op)
-	{
-		case GPUAGG_OP_I64_LT:
-			return GPUAGG_OP_I64_GT;
-		case GPUAGG_OP_I64_LE:
-			return GPUAGG_OP_I64_GE;
-		case GPUAGG_OP_I64_GT:
-			return GPUAGG_OP_I64_LT;
-		case GPUAGG_OP_I64_GE:
-			return GPUAGG_OP_I64_LE;
-		default:
-			return op;
-	}
-}
-
 static bool
 compare(GpuAggLower *lw, GpuAggOp op, const GpuAggLowered *a, const GpuAggLowered *b,
 		GpuAggLowered *out)
@@ -466,15 +448,15 @@ lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggLo
 	List	   *choice;
 
 	if (gpuagg_lower_is_bounded(lw, left))
-		return gpuagg_lower_compare_bounded(lw, commuted(op), right, left, out);
+		return gpuagg_lower_compare_bounded(lw, gpuagg_op_commuted(op), right, left, out);
 	if (gpuagg_lower_is_bounded(lw, right))
 		return gpuagg_lower_compare_bounded(lw, op, left, right, out);
 	if ((choice = gpuagg_lower_bounded_choice(lw, left)) != NIL)
-		return compare_choice(lw, commuted(op), right, choice, out);
+		return compare_choice(lw, gpuagg_op_commuted(op), right, choice, out);
 	if ((choice = gpuagg_lower_bounded_choice(lw, right)) != NIL)
 		return compare_choice(lw, op, left, choice, out);
 	if (gpuagg_lower_is_constant(left) && !gpuagg_lower_is_constant(right))
-		return lower_comparison(lw, commuted(op), right, left, out);
+		return lower_comparison(lw, gpuagg_op_commuted(op), right, left, out);
 	if (!gpuagg_lower_expr(lw, left, &a))
 		return false;
 	if (IsA(right, Const))

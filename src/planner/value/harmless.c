@@ -79,6 +79,21 @@ is_int4_const(Node *arg, int32 *value)
 	return true;
 }
 
+/* Divided by it no integer is an error, as the least one is by -1. */
+static bool
+is_integer_divisor(Node *arg)
+{
+	const Const *c = (const Const *) arg;
+	int64		value;
+
+	if (!IsA(arg, Const) || c->constisnull)
+		return false;
+	value = c->consttype == INT2OID ? DatumGetInt16(c->constvalue) :
+		c->consttype == INT4OID ? DatumGetInt32(c->constvalue) :
+		c->consttype == INT8OID ? DatumGetInt64(c->constvalue) : 0;
+	return value != 0 && value != -1;
+}
+
 /* Is the constant, without its sign, in this relation to the number? */
 static bool
 is_sized(const Const *c, PGFunction relation, int64 number)
@@ -267,6 +282,8 @@ function_is_harmless(Oid oid, List *args, Oid collation)
 		case GPUAGG_HARMLESS_IF_FIELD_KNOWN:
 			return gpuagg_collation_is_bytewise(collation) &&
 				is_int4_const(gpuagg_arg(args, 2), &field) && field != 0;
+		case GPUAGG_HARMLESS_IF_DIVISOR_KNOWN:
+			return is_integer_divisor(gpuagg_arg(args, 1));
 		case GPUAGG_HARMLESS_IF_PATTERN_KNOWN:
 			return OidIsValid(collation) && get_pattern(args, &pattern);
 		case GPUAGG_HARMLESS_IF_LIKE_PLAIN:

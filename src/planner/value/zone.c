@@ -178,6 +178,16 @@ goes_on(const pg_tz *zone)
 	return true;
 }
 
+/* A TimeZone that is a rule of its own may be a week away, and nobody reckons with that. */
+static bool
+are_less_than_a_day(const ZoneSpans *z)
+{
+	for (uint32 i = 0; i < z->head.spans; i++)
+		if (Abs(z->spans[i].offset) >= USECS_PER_DAY)
+			return false;
+	return true;
+}
+
 /* Its spans; false: they cannot be told. */
 static bool
 find_spans(const pg_tz *zone, ZoneSpans *z)
@@ -211,7 +221,7 @@ find_spans(const pg_tz *zone, ZoneSpans *z)
 		return false;
 	add_span(z, found > 0 ? end : last_moment, offset);
 	z->head.goes_on = found > 0 && goes_on(zone);
-	return true;
+	return are_less_than_a_day(z);
 }
 
 /* One slot lies behind the last change, for all that is later. */
