@@ -28,7 +28,7 @@ int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
 int			gpuagg_debug_wait = 0;
 int			gpuagg_pack = GPUAGG_PACK_AUTO;
-bool		gpuagg_debug_pack = false;
+int			gpuagg_debug_pack = GPUAGG_PACK_AUTO;
 bool		gpuagg_debug_compare = false;
 bool		gpuagg_debug_wal = true;
 int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
@@ -89,6 +89,13 @@ static const struct config_enum_entry pack_options[] = {
 	{"auto", GPUAGG_PACK_AUTO, false},
 	{"on", GPUAGG_PACK_ON, false},
 	{"needed", GPUAGG_PACK_NEEDED, false},
+	{"off", GPUAGG_PACK_OFF, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry debug_pack_options[] = {
+	{"auto", GPUAGG_PACK_AUTO, false},
+	{"on", GPUAGG_PACK_ON, false},
 	{"off", GPUAGG_PACK_OFF, false},
 	{NULL, 0, false}
 };
@@ -405,11 +412,12 @@ define_debug_settings(void)
 							"-1: as many as pay, and the backend; 0: the backend alone.",
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS, PGC_USERSET,
 							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.debug_pack",
-							 "For tests: columns of the table are packed as soon as nobody uses them, however few rows they have.",
+	DefineCustomEnumVariable("gpuagg.debug_pack",
+							 "For tests: columns of the table are packed as soon as nobody uses them, however few rows they have (on), or not at all (off).",
 							 NULL,
-							 &gpuagg_debug_pack, false,
-							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+							 &gpuagg_debug_pack, GPUAGG_PACK_AUTO,
+							 debug_pack_options, PGC_USERSET, GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.debug_compare",
 							 "For tests: pages that are kept are read from the table, too, and a query fails that finds a difference; by the host device.",
 							 NULL,

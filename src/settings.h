@@ -53,7 +53,7 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
-extern bool gpuagg_debug_pack;	/* columns are packed at once, by the worker */
+extern int	gpuagg_debug_pack;	/* GpuAggPack: on at once, off not at all */
 extern bool gpuagg_debug_compare;	/* pages that are kept are compared with the table */
 extern bool gpuagg_debug_wal;	/* what has changed tasks learn from the WAL */
 extern int	gpuagg_debug_wait;	/* number of an advisory lock that tasks wait for; 0: none */

@@ -247,7 +247,7 @@ job_attach(GpuAggCacheClient *client)
 	table->jobs++;
 	if (!job_columns(client, table))
 	{
-		gpuagg_cache_table_leave(table, false);
+		gpuagg_cache_table_leave(table, GPUAGG_PACK_AUTO);
 		return false;
 	}
 	for (int i = 0; i < cached->ncolumns; i++)
@@ -563,7 +563,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 	table = cached->table;
 	cached->table = NULL;
 	cached->nuses = 0;
-	gpuagg_cache_table_leave(table, client->request.pack);
+	gpuagg_cache_table_leave(table, (GpuAggPack) client->request.pack);
 	return true;
 }
 

@@ -47,10 +47,11 @@ extent_is_worn(GpuAggCacheExtent *extent)
 
 /*
  * Drops what is not wanted of extents that nobody uses, extents that are better
- * filled anew, and extents and columns of which nothing is left.  pack: the others are packed.
+ * filled anew, and extents and columns of which nothing is left.  The others are packed, or do not
+ * wait to be.
  */
 static void
-table_tidy(GpuAggCacheTable *table, bool pack)
+table_tidy(GpuAggCacheTable *table, GpuAggPack pack)
 {
 	dlist_iter	iter;
 
@@ -69,8 +70,10 @@ table_tidy(GpuAggCacheTable *table, bool pack)
 			gpuagg_cache_arrange(extent);
 		if (gpuagg_cache_is_idle(extent) && (extent->nfills == 0 || extent_is_worn(extent)))
 			gpuagg_cache_extent_free(extent);
-		else if (pack)
+		else if (pack == GPUAGG_PACK_ON)
 			gpuagg_cache_pack_all(extent);
+		else if (pack == GPUAGG_PACK_OFF)
+			gpuagg_cache_pack_never(extent);
 	}
 	dlist_foreach(iter, &table->columns)
 		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
@@ -96,12 +99,12 @@ gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
 		column->unwanted = true;
 		column->note = NULL;
 	}
-	table_tidy(table, false);
+	table_tidy(table, GPUAGG_PACK_AUTO);
 	gpuagg_cache_table_changed(table);
 }
 
 void
-gpuagg_cache_table_leave(GpuAggCacheTable *table, bool pack)
+gpuagg_cache_table_leave(GpuAggCacheTable *table, GpuAggPack pack)
 {
 	table->jobs--;
 	if (table->dead && table->jobs == 0)

@@ -8,12 +8,13 @@
 #define GPUAGG_CACHE_CACHE_TIDY_H
 
 #include "cache/cache_extent.h"
+#include "settings.h"
 
 /*
- * A job that has counted itself leaves the table; extents of which nothing is held go, too.  pack:
- * the others are packed at once.
+ * A job that has counted itself leaves the table; extents of which nothing is held go, too.  The
+ * others are packed at once (on), or do not wait to be (off).
  */
-extern void gpuagg_cache_table_leave(GpuAggCacheTable *table, bool pack);
+extern void gpuagg_cache_table_leave(GpuAggCacheTable *table, GpuAggPack pack);
 
 /*
  * A column, or with attr negative all columns, of a table are not wanted any

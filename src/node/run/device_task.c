@@ -150,7 +150,7 @@ task_begin_input(GpuAggTaskRun *run, GpuAggCacheRequest *request)
 		request->compare = cached && gpuagg_debug_compare;
 	else
 		request->fill = 0;
-	request->pack = cached && gpuagg_debug_pack;
+	request->pack = cached ? gpuagg_debug_pack : GPUAGG_PACK_AUTO;
 	(void) gpuagg_inputs_begin(run->inputs, cached ? request : NULL);
 }
 
