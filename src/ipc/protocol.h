@@ -154,8 +154,8 @@ typedef struct GpuAggCacheRequest
 								 * is about to be by commits that did not wait for it */
 	uint32_t	compare;		/* 1: what is held is not read, but compared with the pages, all of
 								 * which come */
-	uint32_t	pack;			/* GpuAggPack (settings.h): when the task leaves the table, what is kept
-								 * of it is packed (on), or waits no more to be (off) */
+	uint32_t	pack;			/* GpuAggPack (settings.h): when the task leaves the table, what is
+								 * kept of it is packed (on), or waits no more to be (off) */
 	GpuAggSnapshot snapshot;	/* last: other tasks ask for the same with another one */
 } GpuAggCacheRequest;
 
