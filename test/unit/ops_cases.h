@@ -123,7 +123,7 @@ static const OpsZone ops_early = {
 	{GPUAGG_TIMESTAMP_MIN, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 0}, GAP_SPANS, {0, 2, 0, 0}};
 static const OpsMonths ops_months = {
 	{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, 2},
-	{{1000, 5, 7}, {GPUAGG_ZONE_MONTHS, 0, 0}}, GAP_SPANS, {0, 2, 0, 0}};
+	{{1000, 5, 7}, {GPUAGG_ZONE_SEVERAL, 0, 0}}, GAP_SPANS, {0, 2, 0, 0}};
 static const OpsMonths ops_no_months = {
 	{0, GAP_END, GAP_AT, 3, 2, 40, 0, 0, UINT64_MAX}, {{0, 0, 0}, {0, 0, 0}}, GAP_SPANS, {0, 2, 0, 0}};
 #define EARLY T(ops_early)

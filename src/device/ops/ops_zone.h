@@ -38,13 +38,13 @@ typedef struct GpuAggZoneHead
 /* A cell of months: the first days of that before a moment and of that from it on */
 typedef struct GpuAggZoneMonth
 {
-	int64_t		until;			/* GPUAGG_ZONE_MONTHS: more than one begins there */
+	int64_t		until;			/* GPUAGG_ZONE_SEVERAL: more than one begins there */
 	int32_t		before;
 	int32_t		after;
 } GpuAggZoneMonth;
 
 #define GPUAGG_ZONE_MONTH_SHIFT 41
-#define GPUAGG_ZONE_MONTHS INT64_MIN
+#define GPUAGG_ZONE_SEVERAL INT64_MIN
 
 /* Years whose months tables know */
 #define GPUAGG_ZONE_MONTHS_YEAR 1970
@@ -236,7 +236,7 @@ gpuagg_zone_month(int64_t a, GpuAggBytes table, uint8_t *st)
 		{
 			const GpuAggZoneMonth *m = gpuagg_zone_months(t) + at;
 
-			if (m->until != GPUAGG_ZONE_MONTHS)
+			if (m->until != GPUAGG_ZONE_SEVERAL)
 				return a < m->until ? m->before : m->after;
 		}
 	}

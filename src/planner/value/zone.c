@@ -287,7 +287,7 @@ begin_month(GpuAggZoneMonth *m, int64 at, int64 local)
 
 	if (day == m->after)
 		return;
-	m->until = m->until == INT64_MAX ? at : GPUAGG_ZONE_MONTHS;
+	m->until = m->until == INT64_MAX ? at : GPUAGG_ZONE_SEVERAL;
 	m->after = day;
 }
 
