@@ -183,7 +183,7 @@ static bool
 are_less_than_a_day(const ZoneSpans *z)
 {
 	for (uint32 i = 0; i < z->head.spans; i++)
-		if (Abs(z->spans[i].offset) >= USECS_PER_DAY)
+		if (z->spans[i].offset >= USECS_PER_DAY || z->spans[i].offset <= -USECS_PER_DAY)
 			return false;
 	return true;
 }
