@@ -461,7 +461,7 @@ codegen_program_make(uint32_t number, TestProgram *p)
 		add_instr(p);
 	n = random_below(4);
 	for (uint32_t i = 0; i < n; i++)
-		if (random_below(6) == 0)
+		if (random_below(2) == 0)
 			add_apart(p);
 		else
 			add_key(p);

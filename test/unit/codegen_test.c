@@ -416,7 +416,7 @@ test_meaning(RunText run_text)
 	ok(nrecords > nprograms, "records, too");
 	ok(codegen_nmultiples > nprograms, "... numbers of values that are units apart");
 	/* few programs may have none */
-	ok(codegen_nbeyond > nprograms / 100 || nprograms < MANY_PROGRAMS,
+	ok(codegen_nbeyond > nprograms / 20 || nprograms < MANY_PROGRAMS,
 	   "... and of values between them none");
 	is_int(states, 0, "what threads hold of rows is their groups' states");
 	ok(nstates > nprograms, "... of many");
